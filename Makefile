@@ -1,0 +1,39 @@
+# Everything runs in the project's own .venv; a machine with Python 3.11 and a package registry is enough.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-fast lint types imports bench clean
+
+demo: .venv/installed
+	$(BIN)/overt demo
+
+test: .venv/tested lint types imports
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-fast: .venv/tested
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+lint: .venv/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/tested
+	$(BIN)/mypy
+
+imports: .venv/tested
+	$(BIN)/lint-imports
+
+bench: .venv/tested
+	$(BIN)/python -m bench
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --editable .
+	touch $@
+
+.venv/tested: .venv/installed requirements-dev.txt
+	$(BIN)/pip install --quiet --requirement requirements-dev.txt
+	touch $@
+
+clean:
+	rm -rf .venv demo-output bench/results

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to get there, one published algorithm per module."""
