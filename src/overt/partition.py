@@ -93,7 +93,6 @@ class Groups:
         histograms = {}
         for column in sensitive:
             first, value, count = count_values_in_ranges(column.codes[rows], starts, column.n_values)
-            total = count_codes(column.codes, column.n_values)
             nodes = column.hierarchy.node_of_leaf if column.hierarchy is not None else None
-            histograms[column.name] = Histogram(first, value, count, total, nodes)
+            histograms[column.name] = Histogram(first, value, count, column.total_of_value, nodes)
         return cls(np.diff(starts), histograms)

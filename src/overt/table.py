@@ -9,6 +9,7 @@ A missing value is a value of its own and has the last code of its column.
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,6 +68,11 @@ class Column:
     @property
     def n_values(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def total_of_value(self) -> NDArray[np.int64]:
+        """(value) -> how many rows have it."""
+        return np.bincount(self.codes, minlength=self.n_values)
 
     @property
     def missing_code(self) -> int | None:

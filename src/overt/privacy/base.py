@@ -46,6 +46,16 @@ class Property(ABC):
     def measure(self, groups: Groups) -> Measure:
         """The best parameter that holds of these groups, the other parameters as they are."""
 
+    @property
+    def least_rows(self) -> int:
+        """No group with fewer rows can satisfy this; what a search need not try."""
+        return 1
+
+    def describe_measure(self, groups: Groups) -> str:
+        """What `measure` found, for people: "k = 7"."""
+        measured = self.measure(groups)
+        return f"{self.parameter} = {measured if isinstance(measured, int) else format(float(measured), '.6g')}"
+
     @abstractmethod
     def __str__(self) -> str:
         """A short sentence for reports: "5-anonymity"."""
