@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from overt.errors import InvalidInput
-from overt.samples import census, vocabulary, wide_census
+from overt.samples import census, census_hierarchies, vocabulary, wide_census
+from overt.table import Kind
 
 N_VALUES = {"Age": 79, "Gender": 2, "Education": 17, "Birthplace": 57, "Occupation": 50, "Income": 50}
 
@@ -161,3 +162,17 @@ def test_the_columns_of_the_wide_table_depend_on_the_others(people):
 def test_refuses_negative_numbers(n_rows, seed):
     with pytest.raises(InvalidInput, match="neither can be negative"):
         census(n_rows, seed=seed)
+
+
+@pytest.mark.parametrize("n_rows", [50, 60_000])
+def test_the_hierarchies_cover_the_columns_and_keep_their_order(n_rows):
+    table = wide_census(n_rows, seed=4)
+    for name, builder in census_hierarchies().items():
+        values, kind = table[name].unique().sort(), Kind.CATEGORY
+        if values.dtype == pl.Int64:
+            kind = Kind.NUMBER
+        values = values if kind is Kind.NUMBER else values.cast(pl.String).sort()
+        hierarchy = builder.build(values, kind)
+        assert hierarchy.n_levels >= 3
+        in_order = table[name].unique().sort().cast(values.dtype)  # an Enum sorts by the order of the vocabulary
+        assert hierarchy.leaves.to_list() == in_order.to_list()

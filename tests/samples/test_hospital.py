@@ -3,7 +3,8 @@
 
 import polars as pl
 
-from overt.samples import hospital
+from overt.samples import hospital, hospital_hierarchies
+from overt.table import Kind
 
 
 def test_has_the_columns_and_types_of_a_hospital():
@@ -38,3 +39,13 @@ def test_nearly_everybody_is_unique_before_anonymization():
     table = hospital()
     n_alike = table.group_by("Birth date", "Postcode", "Sex").len()
     assert n_alike["len"].max() == 1
+
+
+def test_the_hierarchies_cover_the_columns():
+    table = hospital()
+    for name, builder in hospital_hierarchies().items():
+        values = table[name].unique().sort()
+        kind = Kind.DATE if values.dtype == pl.Date else Kind.CATEGORY
+        hierarchy = builder.build(values, kind)
+        assert sorted(hierarchy.leaves.to_list()) == values.to_list()
+        assert hierarchy.n_levels >= 3
