@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inference: what an adversary who knows sequence and strategy concludes, by whichever engine fits.
+
+One interface for all engines. It looks at the structure of a question, picks the engine, remembers the verdicts
+by generalization, and hands back numbers that say how sure they are.
+"""
+
+import numpy as np
+from numpy.random import Generator
+
+from overt.algorithms.sequence.cells import Cells
+from overt.algorithms.sequence.functions import Sequence
+from overt.algorithms.sequence.posterior import Knowledge
+from overt.algorithms.sequence.sets import DisclosureSet, PermutationSet, as_codes
+from overt.algorithms.sequence.strategy import RELEASE, Outcome, Strategy, Visit, describe
+from overt.table import Codes
+
+
+class Inference:
+    """Disclosure sets of a sequence under a strategy."""
+
+    def __init__(self, sequence: Sequence, strategy: Strategy, n_values: int, *, rng: Generator | None = None) -> None:
+        self.sequence, self.strategy, self.n_values, self.rng = sequence, strategy, n_values, rng
+        self._cells = Cells(sequence, strategy)
+        self._permutation_holds: dict[tuple[int, bytes], bool] = {}
+        self._knowledge: dict[tuple[int, bytes], Knowledge] = {}
+
+    def permutation(self, values: Codes, step: int) -> PermutationSet:
+        """The tables that cannot be told from this one by the generalization of a step."""
+        return PermutationSet(self.sequence.functions[step - 1], values, self.n_values)
+
+    def permutation_holds(self, values: Codes, step: int) -> bool:
+        """Whether the goal holds of the permutation set of a step."""
+        key = self._key(values, step)
+        if key not in self._permutation_holds:
+            self._permutation_holds[key] = self.sequence.goal.holds(self.permutation(values, step).posterior)
+        return self._permutation_holds[key]
+
+    def disclosure(self, values: Codes, step: int) -> Knowledge:
+        """The tables of the permutation set whose own run reaches the step."""
+        key = self._key(values, step)
+        if key not in self._knowledge:
+            self._knowledge[key] = self._find(values, step)
+        return self._knowledge[key]
+
+    def disclosure_holds(self, values: Codes, step: int) -> bool:
+        """Whether the goal holds of the disclosure set of a step. What cannot be told does not hold."""
+        known = self.disclosure(values, step)
+        return bool(self.sequence.goal.judge(known.posterior) if known.holds is None else known.holds)
+
+    def reaches(self, values: Codes, step: int) -> bool:
+        """Whether the run of a table comes to a step."""
+        at = 1
+        while at < step:
+            at = self._move(values, at)
+            if at == RELEASE:
+                return False
+        return at == step
+
+    def run(self, values: Codes) -> Outcome:
+        """Run the strategy on a table."""
+        values = as_codes(values, self.sequence.n_rows, self.n_values)
+        visits: list[Visit] = []
+        at, n_steps = 1, self.sequence.n_steps
+        while True:
+            looked_at: list[int] = []
+            answers: list[bool] = []
+
+            def ask(
+                which: int, step: int = at, looked_at: list[int] = looked_at, answers: list[bool] = answers
+            ) -> bool:
+                looked_at.append(which)
+                answers.append((self.permutation_holds, self.disclosure_holds)[which](values, step))
+                return answers[-1]
+
+            move = self.strategy.move(at, n_steps, lambda: ask(0), lambda: ask(1))
+            permutation = self.permutation(values, at)
+            visits.append(
+                Visit(
+                    at,
+                    self.sequence.functions[at - 1].name,
+                    permutation,
+                    DisclosureSet(permutation, at, self),
+                    tuple(looked_at),
+                    tuple(answers),
+                    describe(move, at, n_steps, tuple(looked_at), tuple(answers)),
+                )
+            )
+            if move == RELEASE:
+                return Outcome(self.strategy, at, tuple(visits))
+            if move > n_steps:
+                return Outcome(self.strategy, None, tuple(visits))
+            at = move
+
+    def _move(self, values: Codes, at: int) -> int:
+        return self.strategy.move(
+            at,
+            self.sequence.n_steps,
+            lambda: self.permutation_holds(values, at),
+            lambda: self.disclosure_holds(values, at),
+        )
+
+    def _key(self, values: Codes, step: int) -> tuple[int, bytes]:
+        histograms = self.sequence.functions[step - 1].histograms(values, self.n_values)
+        return step, histograms.astype(np.int32).tobytes()
+
+    def _find(self, values: Codes, step: int) -> Knowledge:
+        return self._cells.disclosure(values, self.n_values, step)
