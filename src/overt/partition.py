@@ -23,34 +23,43 @@ class Partition:
     n_groups: int
 
     def __post_init__(self) -> None:
-        if self.group_of_row.size and (self.sizes.min() < 1):
+        if self.group_of_row.dtype != np.int32:
+            raise InvalidInput(f"A partition has groups of type {self.group_of_row.dtype}; int32 is expected.")
+        if self.group_of_row.size and not 0 <= self.group_of_row.min() <= self.group_of_row.max() < self.n_groups:
+            raise InvalidInput(
+                f"A partition has rows in groups other than 0 to {self.n_groups - 1}; number them from 0."
+            )
+        if self.n_groups and self.sizes.min() < 1:
             raise InvalidInput("A partition has an empty group; number the groups 0, 1, 2, ... without gaps.")
         self.group_of_row.flags.writeable = False
 
     @classmethod
     def from_groups(cls, groups: Sequence[Sequence[int]]) -> "Partition":
         """From lists of row positions: `Partition.from_groups([[0, 2], [1]])`."""
-        n_rows = sum(map(len, groups))
-        group_of_row = np.full(n_rows, -1, np.int32)
-        for group, rows in enumerate(groups):
-            group_of_row[list(rows)] = group
-        if (group_of_row < 0).any():
+        rows = [row for group in groups for row in group]
+        if sorted(rows) != list(range(len(rows))):
             raise InvalidInput("The groups of a partition must hold every row once.")
+        group_of_row = np.empty(len(rows), np.int32)
+        group_of_row[rows] = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
         return cls(group_of_row, len(groups))
 
     @cached_property
     def sizes(self) -> Counts:
-        return count_codes(self.group_of_row, self.n_groups)
+        sizes: Counts = count_codes(self.group_of_row, self.n_groups)
+        return sizes
 
     @cached_property
     def starts(self) -> Counts:
         """Where each group begins in `rows`; the last entry is the number of rows."""
-        return starts_of(self.sizes)
+        starts: Counts = starts_of(self.sizes)
+        return starts
 
     @cached_property
     def rows(self) -> Codes:
         """Row positions, group by group, ascending inside a group."""
-        return order_by_code(self.group_of_row, self.n_groups, np.arange(self.group_of_row.size, dtype=np.int32))
+        as_given = np.arange(self.group_of_row.size, dtype=np.int32)
+        rows: Codes = order_by_code(self.group_of_row, self.n_groups, as_given)
+        return rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +79,13 @@ class Histogram:
     def n_values(self) -> int:
         return int(self.total_of_value.size)
 
+    def select(self, chosen: NDArray[np.bool_]) -> "Histogram":
+        """The histogram of some of the groups, of the same table."""
+        lengths = np.diff(self.first)
+        is_kept = np.repeat(chosen, lengths)
+        first = starts_of(lengths[chosen])
+        return Histogram(first, self.value[is_kept], self.count[is_kept], self.total_of_value, self.node_of_value)
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -77,6 +93,10 @@ class Groups:
 
     sizes: Counts
     histograms: Mapping[str, Histogram]
+
+    def __post_init__(self) -> None:
+        if self.n_groups and self.sizes.min() < 1:
+            raise InvalidInput("A group has no rows; leave it out, or give a table that has rows.")
 
     @property
     def n_groups(self) -> int:

@@ -5,6 +5,43 @@ import numpy as np
 
 from overt.kernels.compiling import kernel
 
+INSERTION_LIMIT = 32  # up to here moving neighbours beats everything else
+
+
+@kernel
+def sift_down(heap, place, size, item):
+    """Put an item at this place of a heap of the greatest first, or as far below as it must go."""
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= item:
+            break
+        heap[place] = heap[child]
+        place = child
+    heap[place] = item
+
+
+@kernel
+def sort_ascending(array, begin, end):
+    """Sort `array[begin:end]` in place, never in quadratic time: by insertion if short, else as a heap."""
+    size = end - begin
+    if size <= INSERTION_LIMIT:
+        for i in range(begin + 1, end):
+            item = array[i]
+            j = i
+            while j > begin and array[j - 1] > item:
+                array[j] = array[j - 1]
+                j -= 1
+            array[j] = item
+        return
+    for place in range(size // 2 - 1, -1, -1):
+        sift_down(array[begin:end], place, size, array[begin + place])
+    for last in range(size - 1, 0, -1):
+        item = array[begin + last]
+        array[begin + last] = array[begin]
+        sift_down(array[begin:end], 0, last, item)
+
 
 @kernel
 def count_codes(codes, n_codes):
@@ -58,16 +95,19 @@ def count_values_in_ranges(value_of_place, starts, n_values):
         for i in range(starts[g], starts[g + 1]):
             v = value_of_place[i]
             if seen[v] == 0:
-                # insertion keeps the group's values ascending; groups are small or values few
-                j = filled
-                while j > begin and value[j - 1] > v:
-                    value[j] = value[j - 1]
-                    j -= 1
-                value[j] = v
+                value[filled] = v
                 filled += 1
             seen[v] += 1
+        if filled - begin > INSERTION_LIMIT and n_values <= 16 * (filled - begin):
+            j = begin  # most values occur: read them off in order
+            for v in range(n_values):
+                if seen[v] > 0:
+                    value[j] = v
+                    j += 1
+        else:
+            sort_ascending(value, begin, filled)
         for j in range(begin, filled):
             count[j] = seen[value[j]]
             seen[value[j]] = 0
         first[g + 1] = filled
-    return first, value[:filled].copy(), count[:filled].copy()
+    return first, value[:filled], count[:filled]  # views: what was never written takes no memory

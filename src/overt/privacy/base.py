@@ -4,14 +4,19 @@
 Every property answers three questions about `Groups`: does it hold, which groups break it, and what is the
 best parameter that would hold. Verdicts are made in integers and fractions. A property says whether it is
 monotone (whatever holds of two groups holds of their union), which is what lets a search stop early.
+
+Of no groups at all every property holds, since nothing is published; there is then nothing to measure, and
+`measure` refuses.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from typing import ClassVar
+from numbers import Integral, Rational
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +25,50 @@ from overt.errors import InvalidInput
 from overt.partition import Groups, Histogram
 from overt.table import unknown_column
 
+if TYPE_CHECKING:
+    from overt.privacy.all_of import AllOf
+
 Broken = NDArray[np.bool_]  # (group) -> whether the group breaks the property
-Measure = int | float | Fraction
+Measure = int | float | Fraction  # infinite where no parameter holds
 Number = int | float | str | Decimal | Fraction
 
 
 def exact(number: Number) -> Fraction:
     """The number a person wrote: 0.2 is 1/5, not the nearest binary fraction; "1/3" is 1/3."""
-    return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
+    if isinstance(number, Rational) and not isinstance(number, bool):
+        return Fraction(int(number.numerator), int(number.denominator))
+    try:
+        return Fraction(str(number))
+    except (ValueError, ArithmeticError):
+        raise InvalidInput(f"{number!r} is not a finite number; write one as 3, 0.2 or '1/3'.") from None
+
+
+def require_whole(name: str, number: int, *, least: int = 1) -> None:
+    """Refuse a parameter that is not a whole number."""
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < least:
+        raise InvalidInput(f"{name} is {number!r}; a whole number of at least {least} is expected.")
+
+
+def require_number(
+    name: str, number: Number, *, above: int | None = None, least: int | None = None, most: int | None = None
+) -> None:
+    """Refuse a parameter that is not a number, or not between its bounds."""
+    expected = [
+        f"{words} {bound}"
+        for words, bound in (("above", above), ("of at least", least), ("of at most", most))
+        if bound is not None
+    ]
+    refusal = InvalidInput(f"{name} is {number!r}; a number {' and '.join(expected)} is expected.")
+    try:
+        value = exact(number)
+    except InvalidInput:
+        raise refusal from None
+    if (
+        (above is not None and value <= above)
+        or (least is not None and value < least)
+        or (most is not None and value > most)
+    ):
+        raise refusal
 
 
 class Property(ABC):
@@ -35,34 +76,71 @@ class Property(ABC):
 
     name: ClassVar[str]  # as in a recipe: "k-anonymity"
     parameter: ClassVar[str]  # the parameter that `measure` finds the best of
-    monotone: ClassVar[bool]  # whether it survives every merge of groups
     best: ClassVar[str]  # "largest" or "smallest": which direction of the parameter is more private
+    strict: ClassVar[bool] = False  # whether only what is beyond the measure holds, and not the measure itself
+
+    @property
+    @abstractmethod
+    def monotone(self) -> bool:
+        """Whether it survives every merge of groups."""
 
     @abstractmethod
     def breaks(self, groups: Groups) -> Broken:
         """For every group, whether it breaks this property."""
 
     @abstractmethod
-    def measure(self, groups: Groups) -> Measure:
-        """The best parameter that holds of these groups, the other parameters as they are."""
+    def measure(self, groups: Groups) -> Measure | tuple[Measure, ...]:
+        """The best parameter that holds of these groups, the other parameters as they are.
+
+        A whole number or a fraction, exactly; where it is neither, the best float that holds. Infinite where
+        no parameter would hold. A combination of properties measures each of its parts.
+        """
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """A short sentence for reports: "5-anonymity"."""
+
+    @property
+    def parts(self) -> tuple["Property", ...]:
+        """The properties this one is a combination of: itself, if it is none."""
+        return (self,)
 
     @property
     def least_rows(self) -> int:
         """No group with fewer rows can satisfy this; what a search need not try."""
         return 1
 
-    def describe_measure(self, groups: Groups) -> str:
-        """What `measure` found, for people: "k = 7"."""
-        measured = self.measure(groups)
-        return f"{self.parameter} = {measured if isinstance(measured, int) else format(float(measured), '.6g')}"
-
-    @abstractmethod
-    def __str__(self) -> str:
-        """A short sentence for reports: "5-anonymity"."""
+    @property
+    def caution(self) -> str:
+        """What a reader of the release must be told about this property; mostly nothing."""
+        return ""
 
     def holds(self, groups: Groups) -> bool:
         """Whether every group satisfies this property."""
         return not self.breaks(groups).any()
+
+    def describe_measure(self, groups: Groups) -> str:
+        """The measure for reports, rounded towards "not safe": "k = 5", or "no t" where none holds."""
+        measured = self.measure(groups)
+        assert not isinstance(measured, tuple)  # combinations describe their parts
+        if math.isinf(measured):
+            return f"no {self.parameter}"
+        down = Context(prec=4, rounding=ROUND_FLOOR if self.best == "largest" else ROUND_CEILING)
+        rounded = down.divide(Decimal(exact(measured).numerator), Decimal(exact(measured).denominator))
+        shown = measured if isinstance(measured, int) else f"{rounded.normalize():f}"
+        return f"{self.parameter} {'>' if self.strict else '='} {shown}"
+
+    def __and__(self, other: "Property") -> "AllOf":
+        """Both: `KAnonymity(5) & TCloseness(0.2)`."""
+        from overt.privacy.all_of import AllOf
+
+        return AllOf((*self.parts, *other.parts))
+
+
+def require_groups(groups: Groups) -> None:
+    """Refuse to measure nothing."""
+    if not groups.n_groups:
+        raise InvalidInput("There are no groups to measure; give a release with at least one row.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,17 +155,24 @@ class SensitiveProperty(Property):
 
     @abstractmethod
     def measure_histogram(self, histogram: Histogram, sizes: NDArray[np.int64]) -> Measure:
-        """The best parameter that holds of this column's values."""
+        """The best parameter that holds of this column's values, of at least one group."""
 
     def breaks(self, groups: Groups) -> Broken:
         broken = np.zeros(groups.n_groups, np.bool_)
         for histogram in self._histograms(groups):
-            broken |= self.breaks_histogram(histogram, groups.sizes)
+            if groups.n_groups:
+                broken |= self.breaks_histogram(histogram, groups.sizes)
         return broken
 
     def measure(self, groups: Groups) -> Measure:
+        require_groups(groups)
         measured = [self.measure_histogram(histogram, groups.sizes) for histogram in self._histograms(groups)]
         return min(measured) if self.best == "largest" else max(measured)
+
+    @property
+    def where(self) -> str:
+        """Which column is meant, to follow the property's name in a sentence."""
+        return "" if self.column is None else f" of {self.column!r}"
 
     def _histograms(self, groups: Groups) -> Iterable[Histogram]:
         if not groups.histograms:

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""(alpha,k)-anonymity: a crowd of k, and no sensitive value too frequent in it."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from overt.kernels.diversity import largest_counts
+from overt.partition import Counts, Histogram
+from overt.privacy.base import Broken, Measure, Number, SensitiveProperty, exact, require_number, require_whole
+from overt.privacy.exactness import greatest_ratio, times
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(SensitiveProperty):
+    """Every group has at least k rows, and no sensitive value has more than the share alpha of them.
+
+    R. Wong, J. Li, A. Fu, K. Wang, "(α, k)-Anonymity: An Enhanced k-Anonymity Model for Privacy Preserving Data
+    Publishing", KDD 2006; here for every value of the column. `measure` finds the least alpha with k as it is.
+    """
+
+    alpha: Number
+    k: int
+
+    name: ClassVar[str] = "alpha-k-anonymity"
+    parameter: ClassVar[str] = "alpha"
+    best: ClassVar[str] = "smallest"
+    monotone: ClassVar[bool] = True  # a share in a union lies between the shares in its parts
+
+    def __post_init__(self) -> None:
+        require_number("alpha", self.alpha, above=0, most=1)
+        require_whole("k", self.k)
+
+    def breaks_histogram(self, histogram: Histogram, sizes: Counts) -> Broken:
+        alpha, largest = exact(self.alpha), largest_counts(histogram.first, histogram.count)
+        too_frequent: Broken = times(largest, alpha.denominator) > times(sizes, alpha.numerator)
+        return too_frequent | (sizes < self.k)
+
+    def measure_histogram(self, histogram: Histogram, sizes: Counts) -> Measure:
+        if sizes.min() < self.k:
+            return math.inf
+        return greatest_ratio(largest_counts(histogram.first, histogram.count), sizes)
+
+    @property
+    def least_rows(self) -> int:
+        return max(int(self.k), math.ceil(1 / exact(self.alpha)))
+
+    def __str__(self) -> str:
+        return f"({self.alpha}, {self.k})-anonymity{self.where}"
