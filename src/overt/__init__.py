@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases of microdata that give nobody away, even to someone who has the source code.
+
+The public names are loaded when they are first used, so that `import overt` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from overt import samples
+    from overt.algorithms.anatomy import Anatomy
+    from overt.algorithms.mondrian import Mondrian
+    from overt.check import Claim, Verdict, check_release
+    from overt.errors import InvalidInput, MissingExtra, OvertError, TooLarge, Unreachable
+    from overt.hierarchy import (
+        CutPoints,
+        Dates,
+        Flat,
+        Hierarchy,
+        Intervals,
+        Levels,
+        Nested,
+        Prefixes,
+        Quantiles,
+    )
+    from overt.io.files import read_file
+    from overt.io.frames import read_frame
+    from overt.io.publication import BucketTables, owner_view, publish
+    from overt.metrics.certainty_penalty import certainty_penalty
+    from overt.partition import Groups, Partition
+    from overt.privacy import (
+        AllOf,
+        AlphaKAnonymity,
+        BasicBetaLikeness,
+        DeltaDisclosure,
+        DistinctLDiversity,
+        EnhancedBetaLikeness,
+        EntropyLDiversity,
+        FrequencyLDiversity,
+        KAnonymity,
+        RecursiveCLDiversity,
+        TCloseness,
+    )
+    from overt.release import BucketRelease, GeneralizedRelease, Release
+    from overt.table import Column, Kind, Role, Table
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "overt.algorithms.anatomy": ["Anatomy"],
+    "overt.algorithms.mondrian": ["Mondrian"],
+    "overt.check": ["Claim", "Verdict", "check_release"],
+    "overt.errors": ["InvalidInput", "MissingExtra", "OvertError", "TooLarge", "Unreachable"],
+    "overt.hierarchy": [
+        "CutPoints",
+        "Dates",
+        "Flat",
+        "Hierarchy",
+        "Intervals",
+        "Levels",
+        "Nested",
+        "Prefixes",
+        "Quantiles",
+    ],
+    "overt.io.files": ["read_file"],
+    "overt.io.frames": ["read_frame"],
+    "overt.io.publication": ["BucketTables", "owner_view", "publish"],
+    "overt.metrics.certainty_penalty": ["certainty_penalty"],
+    "overt.partition": ["Groups", "Partition"],
+    "overt.privacy": [
+        "AllOf",
+        "AlphaKAnonymity",
+        "BasicBetaLikeness",
+        "DeltaDisclosure",
+        "DistinctLDiversity",
+        "EnhancedBetaLikeness",
+        "EntropyLDiversity",
+        "FrequencyLDiversity",
+        "KAnonymity",
+        "RecursiveCLDiversity",
+        "TCloseness",
+    ],
+    "overt.release": ["BucketRelease", "GeneralizedRelease", "Release"],
+    "overt.table": ["Column", "Kind", "Role", "Table"],
+}
+_MODULE_OF_NAME = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "AllOf",
+    "AlphaKAnonymity",
+    "Anatomy",
+    "BasicBetaLikeness",
+    "BucketRelease",
+    "BucketTables",
+    "Claim",
+    "Column",
+    "CutPoints",
+    "Dates",
+    "DeltaDisclosure",
+    "DistinctLDiversity",
+    "EnhancedBetaLikeness",
+    "EntropyLDiversity",
+    "Flat",
+    "FrequencyLDiversity",
+    "GeneralizedRelease",
+    "Groups",
+    "Hierarchy",
+    "Intervals",
+    "InvalidInput",
+    "KAnonymity",
+    "Kind",
+    "Levels",
+    "MissingExtra",
+    "Mondrian",
+    "Nested",
+    "OvertError",
+    "Partition",
+    "Prefixes",
+    "Quantiles",
+    "RecursiveCLDiversity",
+    "Release",
+    "Role",
+    "TCloseness",
+    "Table",
+    "TooLarge",
+    "Unreachable",
+    "Verdict",
+    "certainty_penalty",
+    "check_release",
+    "owner_view",
+    "publish",
+    "read_file",
+    "read_frame",
+    "samples",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "samples":
+        return import_module("overt.samples")
+    if name in _MODULE_OF_NAME:
+        return getattr(import_module(_MODULE_OF_NAME[name]), name)
+    raise AttributeError(f"module 'overt' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

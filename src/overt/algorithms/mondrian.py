@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mondrian: cut the table in two, and each part again, for as long as both parts satisfy the goal.
+
+Paper       K. LeFevre, D. DeWitt, R. Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006.
+Implements  Top-down greedy partitioning, strict and relaxed, for any monotone property.
+Departs     The column to cut is the one of whose values the group covers the largest share (the paper:
+            the widest normalised range). A strict cut is the boundary between two values nearest to the
+            middle of the rows (the paper: the median, which on skewed columns is often no cut at all). A
+            relaxed cut lies at a multiple of the least group size, so that parts do not end up just below
+            twice that size. `choose="gain"` is ours. Rows that agree on every column are never separated.
+Guarantee   Exact, against an adversary who sees the release: every group satisfies the goal. None against
+            one who also knows the algorithm: which cuts were not made depends on sensitive values.
+
+Replaying it. Codes are in the order of the column's values; columns are in the order of the table. Of a
+group with n rows, try the columns one after the other until a cut is accepted; if none is, the group is
+final. Two groups are cut independently of each other.
+
+- Order of columns. "widest": by the number of different codes in the group divided by the number of codes
+  in the table, largest first. "gain": by what the two parts would lose, least first, the loss of a part being
+  its rows times the sum over columns of (w - 1) / (codes in the table - 1), where w is the number of codes
+  from its least to its greatest (numbers and dates) or of its different codes (categories). Ties: the column
+  that comes first in the table. Columns with a single code in the group are passed over.
+- Strict cut. Of all boundaries between two neighbouring codes present in the group, the one for which the
+  left part is nearest to n / 2 rows; of two equally near, the lower.
+- Relaxed cut. With u the goal's least group size, the left part gets max(u, u * floor(n / 2u)) rows, the first
+  ones when the group is sorted by that column; ties lie as the group lay before. The table first lies in
+  lexicographic order of its quasi-identifiers, ties in row order, and a cut leaves its parts as sorted.
+- A cut is accepted if both parts satisfy the goal.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from overt.errors import InvalidInput, Unreachable
+from overt.kernels import mondrian as kernels
+from overt.partition import Groups, Partition
+from overt.privacy.base import Property
+from overt.privacy.k_anonymity import KAnonymity
+from overt.progress import Progress, silent
+from overt.release import GeneralizedRelease
+from overt.table import Codes, Kind, Table
+from overt.threads import n_threads, run_watched
+
+Bounds = NDArray[np.int64]
+
+STAGE = "Cutting the table into groups"
+SMALL = 50_000  # rows below which threads and progress cost more than they give
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mondrian:
+    """Groups by repeated cuts.
+
+    Parameters
+    ----------
+    goal
+        What every group must satisfy. It must be monotone: then no cut that was turned down could have been
+        the way to a finer release.
+    relaxed
+        Whether rows with the same value of the cut column may go to different sides.
+    choose
+        The column to cut: "widest" in the group, or the one that gains most ("gain", slower and often finer).
+
+    """
+
+    name: ClassVar[str] = "mondrian"
+    against: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
+
+    goal: Property
+    relaxed: bool = False
+    choose: Literal["widest", "gain"] = "widest"
+
+    def __post_init__(self) -> None:
+        if not self.goal.monotone:
+            raise InvalidInput(f"Mondrian needs a monotone goal and {self.goal} is not; choose another goal or method.")
+        if self.choose not in ("widest", "gain"):
+            raise InvalidInput(f"Mondrian cannot choose columns by {self.choose!r}; use 'widest' or 'gain'.")
+
+    def anonymize(
+        self, table: Table, *, rng: Generator | None = None, on_progress: Progress = silent
+    ) -> GeneralizedRelease:
+        """Cut the table into groups. Nothing is random here: `rng` is accepted and left alone."""
+        require_whole_table_satisfies(self.goal, table)
+        layout = Layout.of(table, self)
+        if isinstance(self.goal, KAnonymity):  # the size of the parts decides, so the loop can decide it all
+            rows, starts = cut_by_size(layout, on_progress)
+        else:
+            rows, starts = cut_by_verdict(layout, table, self.goal, on_progress)
+        return GeneralizedRelease(table, partition_of_ranges(rows, starts), made_by=self)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The quasi-identifiers as the loops want them, and the parameters of a cut."""
+
+    codes: NDArray[Any]  # (column, place), in as few bytes as the codes need
+    rows: Codes  # (place)
+    n_codes: Bounds  # (column)
+    is_range: NDArray[np.bool_]  # (column) -> whether it is published as a range
+    unit: int
+    kind: int
+    choice: int
+
+    @classmethod
+    def of(cls, table: Table, method: Mondrian) -> "Layout":
+        columns = table.quasi_identifiers
+        n_codes = np.array([column.n_values for column in columns], np.int64)
+        codes = np.stack([column.codes for column in columns])
+        if n_codes.max() <= np.iinfo(np.uint16).max:
+            codes = codes.astype(np.uint16)
+        rows = np.arange(table.n_rows, dtype=np.int32)
+        if method.relaxed:
+            rows = np.lexsort(codes[::-1]).astype(np.int32)
+            codes = np.ascontiguousarray(codes[:, rows])
+        return cls(
+            codes,
+            rows,
+            n_codes,
+            np.array([column.kind is not Kind.CATEGORY for column in columns]),
+            method.goal.least_rows,
+            kernels.RELAXED if method.relaxed else kernels.STRICT,
+            kernels.GAIN if method.choose == "gain" else kernels.WIDEST,
+        )
+
+
+def require_whole_table_satisfies(goal: Property, table: Table) -> None:
+    """A monotone goal that the whole table misses is missed by every partition of it."""
+    everyone = Groups.of_ranges(
+        table.sensitive, np.arange(table.n_rows, dtype=np.int32), np.array([0, table.n_rows], np.int64)
+    )
+    if not goal.holds(everyone):
+        raise Unreachable(
+            f"{goal} cannot be reached: even all {table.n_rows} rows in one group do not satisfy it "
+            f"(they reach {goal.describe_measure(everyone)}). Ask for less, or leave out rows or columns."
+        )
+
+
+def cut_by_size(layout: Layout, on_progress: Progress) -> tuple[Codes, Bounds]:
+    """Cut until no part can be cut into two of at least `unit` rows; in threads, the result the same."""
+    n_rows = layout.rows.size
+    ordered, is_start = np.empty_like(layout.rows), np.zeros(n_rows, np.bool_)
+    stop = np.zeros(1, np.bool_)
+    sides = (layout.codes, layout.rows), (np.empty_like(layout.codes), np.empty_like(layout.rows))
+    pieces = np.empty((0 if n_rows < SMALL or n_threads() == 1 else 1024, 3), np.int64)
+    distinct_of_piece = np.empty((len(pieces), layout.n_codes.size), np.int64)
+    done = np.zeros((len(pieces) + 1, 1), np.int64)
+
+    def cut(begin: int, end: int, side: int, distinct: Bounds, counter: Bounds, piece_size: int) -> int:
+        here, there = sides[side], sides[1 - side]
+        return kernels.split_by_size(
+            here[0],
+            there[0],
+            here[1],
+            there[1],
+            begin,
+            end,
+            distinct,
+            layout.n_codes,
+            layout.is_range,
+            layout.unit,
+            layout.kind,
+            layout.choice,
+            ordered,
+            is_start,
+            counter,
+            stop,
+            piece_size,
+            pieces,
+            distinct_of_piece,
+        )
+
+    def watch() -> None:
+        on_progress(STAGE, int(done.sum()), n_rows)
+
+    top: Callable[[], Any] = partial(cut, 0, n_rows, 0, layout.n_codes, done[-1], n_rows // (8 * n_threads()))
+    if n_rows < SMALL:
+        top()
+    else:
+        n_pieces = run_watched([top], stop, watch)[0]
+        rest = sorted(range(n_pieces), key=lambda i: pieces[i, 0] - pieces[i, 1])  # the longest first
+        tasks = [partial(cut, *pieces[i].tolist(), distinct_of_piece[i], done[i], 0) for i in rest]
+        run_watched(tasks, stop, watch)
+    on_progress(STAGE, n_rows, n_rows)
+    return ordered, np.append(np.flatnonzero(is_start), n_rows)
+
+
+def cut_by_verdict(layout: Layout, table: Table, goal: Property, on_progress: Progress) -> tuple[Codes, Bounds]:
+    """Cut in rounds: every open group proposes its next cut, the goal judges all parts at once."""
+    n_rows = layout.rows.size
+    codes, rows = layout.codes, layout.rows.copy()
+    begins, ends = np.array([0], np.int64), np.array([n_rows], np.int64)
+    distinct, tried = layout.n_codes[None, :].copy(), np.zeros((1, layout.n_codes.size), np.bool_)
+    is_start = np.zeros(n_rows, np.bool_)
+    while True:
+        cuts = np.empty((begins.size, 3), np.int64)
+        kernels.propose_cuts(
+            codes,
+            begins,
+            ends,
+            distinct,
+            tried,
+            layout.n_codes,
+            layout.is_range,
+            layout.unit,
+            layout.kind,
+            layout.choice,
+            cuts,
+        )
+        is_open = cuts[:, 0] >= 0
+        is_start[begins[~is_open]] = True
+        begins, ends, cuts = begins[is_open], ends[is_open], cuts[is_open]
+        distinct, tried = distinct[is_open], tried[is_open]
+        on_progress(STAGE, n_rows - int((ends - begins).sum()), n_rows)
+        if not begins.size:
+            return rows, np.append(np.flatnonzero(is_start), n_rows)
+
+        sizes, n_left = ends - begins, cuts[:, 2]
+        starts = np.append(0, np.cumsum(sizes))
+        order = np.empty(starts[-1], np.int32)
+        kernels.order_by_cuts(codes, begins, ends, cuts, layout.n_codes, layout.kind, starts, order)
+        starts_of_parts = np.append(np.stack([starts[:-1], starts[:-1] + n_left], axis=1).ravel(), starts[-1])
+        parts = Groups.of_ranges(table.sensitive, rows[order], starts_of_parts)
+        accepted = ~goal.breaks(parts).reshape(-1, 2).any(axis=1)
+
+        is_moved = np.repeat(accepted, sizes)
+        places = np.arange(order.size) + np.repeat(begins - starts[:-1], sizes)
+        put, taken = places[is_moved], order[is_moved]
+        for array in (*codes, rows):
+            array[put] = array[taken]
+
+        again = ~accepted  # these try their next column; the parts of the others begin afresh
+        middles = begins + n_left
+        begins = np.concatenate([begins[again], begins[accepted], middles[accepted]])
+        ends = np.concatenate([ends[again], middles[accepted], ends[accepted]])
+        distinct = np.concatenate([distinct[again], distinct[accepted], distinct[accepted]])
+        tried = np.concatenate([tried[again], np.zeros((2 * int(accepted.sum()), tried.shape[1]), np.bool_)])
+
+
+def partition_of_ranges(rows: Codes, starts: Bounds) -> Partition:
+    """The partition whose group g is `rows[starts[g]:starts[g + 1]]`."""
+    group_of_row = np.empty(rows.size, np.int32)
+    group_of_row[rows] = np.repeat(np.arange(starts.size - 1, dtype=np.int32), np.diff(starts))
+    return Partition(group_of_row, starts.size - 1)

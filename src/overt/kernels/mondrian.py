@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Top-down splitting of rows by cuts of one column at a time.
+
+Rows lie one after the other in `rows`, a group is a range of places, and `codes[column, place]` goes with
+`rows[place]`. A cut of a group is (column, bar, n_left): the rows with codes below `bar` go left, and of
+those at `bar` as many as it takes to make `n_left`, in the order in which they lie. A strict cut keeps the
+order of the rows on both sides; a relaxed one leaves them sorted by the column that was cut.
+"""
+
+import numpy as np
+
+from overt.kernels.compiling import kernel
+
+STRICT, RELAXED = 0, 1
+WIDEST, GAIN = 0, 1
+FEW = 32  # up to this many codes an insertion sort beats a histogram
+
+
+@kernel
+def count_distinct(codes, begin, end, stamp, mark):
+    """How many different codes lie in a range; `stamp` holds no `mark` before, and needs no clearing."""
+    n_distinct = 0
+    for i in range(begin, end):
+        code = codes[i]
+        n_distinct += stamp[code] != mark
+        stamp[code] = mark
+    return n_distinct
+
+
+@kernel
+def sort_few(codes, begin, end, sorted_codes):
+    """Insertion sort of a short range into `sorted_codes`."""
+    for i in range(begin, end):
+        code = codes[i]
+        j = i - begin
+        while j > 0 and sorted_codes[j - 1] > code:
+            sorted_codes[j] = sorted_codes[j - 1]
+            j -= 1
+        sorted_codes[j] = code
+
+
+@kernel
+def find_even_boundary(codes, begin, end, n_codes, counts, scratch):
+    """The boundary between two codes that halves a range most evenly, the lower of two equally even ones.
+
+    Returns (bar, n_left): `n_left` codes are below `bar`; n_left = 0 if all codes are the same.
+    """
+    size = end - begin
+    best_bar, best_left, least = 0, 0, size  # |2 n_left - size| of a true cut is below size
+    if size > FEW and n_codes <= 4 * size:
+        for code in range(n_codes):
+            counts[code] = 0
+        for i in range(begin, end):
+            counts[codes[i]] += 1
+        n_left = 0
+        for code in range(n_codes):
+            if counts[code] and n_left:
+                uneven = abs(2 * n_left - size)
+                if uneven < least:
+                    best_bar, best_left, least = code, n_left, uneven
+                elif 2 * n_left > size:
+                    break
+            n_left += counts[code]
+        return best_bar, best_left
+    if size > FEW:
+        scratch[:size] = codes[begin:end]
+        scratch[:size].sort()
+    else:
+        sort_few(codes, begin, end, scratch)
+    for i in range(1, size):
+        if scratch[i] != scratch[i - 1]:
+            uneven = abs(2 * i - size)
+            if uneven < least:
+                best_bar, best_left, least = int(scratch[i]), i, uneven
+            elif 2 * i > size:
+                break
+    return best_bar, best_left
+
+
+@kernel
+def find_code_at(codes, begin, end, rank, n_codes, counts, scratch):
+    """The code at a place of the sorted range."""
+    size = end - begin
+    if size > FEW and n_codes <= 4 * size:
+        for code in range(n_codes):
+            counts[code] = 0
+        for i in range(begin, end):
+            counts[codes[i]] += 1
+        below = 0
+        for code in range(n_codes):
+            below += counts[code]
+            if below > rank:
+                return code
+    if size > FEW:
+        scratch[:size] = codes[begin:end]
+        scratch[:size].sort()
+    else:
+        sort_few(codes, begin, end, scratch)
+    return int(scratch[rank])
+
+
+@kernel
+def find_cut(codes, begin, end, n_codes, unit, kind, counts, scratch):
+    """The cut of a range in one column: (bar, n_left), n_left = 0 if there is none.
+
+    Strict: the most even boundary between two codes. Relaxed: the multiple of `unit` next below the middle.
+    Either way both sides hold at least `unit` rows.
+    """
+    size = end - begin
+    if kind == RELAXED:
+        n_left = max(unit, size // (2 * unit) * unit)
+        if size - n_left < unit:
+            return 0, 0
+        return find_code_at(codes, begin, end, n_left, n_codes, counts, scratch), n_left
+    bar, n_left = find_even_boundary(codes, begin, end, n_codes, counts, scratch)
+    if n_left < unit or size - n_left < unit:
+        return 0, 0
+    return bar, n_left
+
+
+@kernel
+def find_places(codes, begin, end, bar, n_left, n_codes, kind, counts, places):
+    """places[i]: where the i-th row of a range goes when the range is cut."""
+    if kind == RELAXED:
+        find_sorted_places(codes, begin, end, n_codes, counts, places)
+        return
+    left, right = begin, begin + n_left
+    for i in range(begin, end):
+        goes_left = codes[i] < bar
+        places[i - begin] = left if goes_left else right
+        left += goes_left
+        right += not goes_left
+
+
+@kernel
+def find_sorted_places(codes, begin, end, n_codes, counts, places):
+    """places[i]: where the i-th row of a range goes when the range is sorted, ties as they lie."""
+    size = end - begin
+    if n_codes <= 4 * size:
+        for code in range(n_codes):
+            counts[code] = 0
+        for i in range(begin, end):
+            counts[codes[i]] += 1
+        before = begin
+        for code in range(n_codes):
+            counts[code], before = before, before + counts[code]
+        for i in range(begin, end):
+            places[i - begin] = counts[codes[i]]
+            counts[codes[i]] += 1
+        return
+    order = np.argsort(codes[begin:end], kind="mergesort")
+    for i in range(size):
+        places[order[i]] = begin + i
+
+
+@kernel
+def move(values, begin, end, places, moved):
+    """moved[places[i]] = the i-th value of the range."""
+    for i in range(begin, end):
+        moved[places[i - begin]] = values[i]
+
+
+@kernel
+def loss_of_halves(codes, begin, end, bar, n_left, cut_column, n_codes, is_range, stamp, mark):
+    """What both sides of a cut would lose: rows times the share of each column that they cover, summed.
+
+    The share of a column that is published as ranges is (greatest - least) / (codes - 1), of any other
+    (distinct codes - 1) / (codes - 1).
+    """
+    size = end - begin
+    below = 0
+    for i in range(begin, end):
+        below += codes[cut_column, i] < bar
+    loss = 0.0
+    for column in range(codes.shape[0]):
+        if n_codes[column] < 2:
+            continue
+        ties_left = n_left - below
+        distinct_left = distinct_right = 0
+        least_left = least_right = n_codes[column]
+        greatest_left = greatest_right = 0
+        for i in range(begin, end):
+            at = codes[cut_column, i]
+            goes_left = at < bar
+            if at == bar and ties_left > 0:
+                goes_left = True
+                ties_left -= 1
+            code = np.int64(codes[column, i])
+            if goes_left:
+                distinct_left += stamp[0, column, code] != mark
+                stamp[0, column, code] = mark
+                least_left = min(least_left, code)
+                greatest_left = max(greatest_left, code)
+            else:
+                distinct_right += stamp[1, column, code] != mark
+                stamp[1, column, code] = mark
+                least_right = min(least_right, code)
+                greatest_right = max(greatest_right, code)
+        if is_range[column]:
+            wide_left, wide_right = greatest_left - least_left, greatest_right - least_right
+        else:
+            wide_left, wide_right = distinct_left - 1, distinct_right - 1
+        loss += (n_left * wide_left + (size - n_left) * wide_right) / (n_codes[column] - 1)
+    return loss
+
+
+@kernel
+def choose_cut(
+    codes, begin, end, distinct, is_exact, tried, n_codes, is_range, unit, kind, choice, stamp, mark, counts, scratch
+):
+    """The cut of a group to try next: (column, bar, n_left), column = -1 if there is none left.
+
+    WIDEST: columns in order of the share of their codes that the group covers, the first that can be cut.
+    GAIN: of all columns, the cut whose halves lose least. Ties go to the column that comes first.
+    `distinct` holds upper bounds from the parent, made exact here as needed. Columns that are turned down
+    are marked in `tried`. `mark` must be new; up to 2 + 2 * columns marks from it on are used.
+    """
+    n_columns = codes.shape[0]
+    if choice == GAIN:
+        return choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, scratch)
+    while True:
+        column, share = -1, 0.0
+        for j in range(n_columns):
+            if not tried[j] and distinct[j] > 1 and distinct[j] / n_codes[j] > share:
+                column, share = j, distinct[j] / n_codes[j]
+        if column < 0:
+            return -1, 0, 0
+        if not is_exact[column]:
+            distinct[column] = count_distinct(codes[column], begin, end, stamp[0, column], mark)
+            is_exact[column] = True
+            continue
+        tried[column] = True
+        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, scratch)
+        if n_left:
+            return column, bar, n_left
+
+
+@kernel
+def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, scratch):
+    """Of the columns not tried yet, the cut whose halves lose least."""
+    best_column, best_bar, best_left, least = -1, 0, 0, np.inf
+    for column in range(codes.shape[0]):
+        if tried[column]:
+            continue
+        mark += 1
+        if count_distinct(codes[column], begin, end, stamp[0, column], mark) < 2:
+            continue
+        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, scratch)
+        if n_left == 0:
+            continue
+        mark += 1
+        loss = loss_of_halves(codes, begin, end, bar, n_left, column, n_codes, is_range, stamp, mark)
+        if loss < least - 1e-9:
+            best_column, best_bar, best_left, least = column, bar, n_left, loss
+    if best_column >= 0:
+        tried[best_column] = True
+    return best_column, best_bar, best_left
+
+
+@kernel
+def split_by_size(
+    codes,
+    spare_codes,
+    rows,
+    spare_rows,
+    begin,
+    end,
+    distinct,
+    n_codes,
+    is_range,
+    unit,
+    kind,
+    choice,
+    ordered,
+    is_start,
+    done,
+    stop,
+    piece_size,
+    pieces,
+    distinct_of_piece,
+):
+    """Cut a range into groups until no cut leaves `unit` rows on both sides.
+
+    The rows of the groups come out in `ordered[begin:end]`, and `is_start` marks where a group begins.
+    `done[0]` counts rows that have found their group; `stop[0]` set from another thread ends the work.
+    Parts of at most `piece_size` rows are left for other threads, while there is room in
+    `pieces[i] = begin, end, side` (side 1: its codes and rows are in the spare arrays). Returns their number.
+    """
+    n_columns = codes.shape[0]
+    most = 0
+    for j in range(n_columns):
+        most = max(most, n_codes[j])
+    stamp = np.zeros((2, n_columns, most), np.int64)
+    counts = np.empty(most, np.int64)
+    scratch = np.empty(end - begin, codes.dtype)
+    places = np.empty(end - begin, np.int32)
+    tried = np.empty(n_columns, np.bool_)
+    is_exact = np.empty(n_columns, np.bool_)
+    # the smaller half is always taken first, so that the stack stays below log2(rows) + 2
+    stack = np.empty((66, 3), np.int64)
+    stack_distinct = np.empty((66, n_columns), np.int64)
+    stack[0] = begin, end, 0
+    stack_distinct[0] = distinct
+    height = 1
+    mark = 1
+    current = np.empty(n_columns, np.int64)
+    n_pieces = 0
+    while height and not stop[0]:
+        height -= 1
+        low, high, side = stack[height]
+        current[:] = stack_distinct[height]
+        if high - low <= piece_size and n_pieces < len(pieces):
+            pieces[n_pieces] = low, high, side
+            distinct_of_piece[n_pieces] = current
+            n_pieces += 1
+            continue
+        here, there = (codes, spare_codes) if side == 0 else (spare_codes, codes)
+        rows_here, rows_there = (rows, spare_rows) if side == 0 else (spare_rows, rows)
+        column, bar, n_left = -1, 0, 0
+        if high - low >= 2 * unit:
+            for j in range(n_columns):
+                tried[j] = False
+                is_exact[j] = False
+            column, bar, n_left = choose_cut(
+                here,
+                low,
+                high,
+                current,
+                is_exact,
+                tried,
+                n_codes,
+                is_range,
+                unit,
+                kind,
+                choice,
+                stamp,
+                mark,
+                counts,
+                scratch,
+            )
+            mark += 2 + 2 * n_columns
+        if column < 0:
+            is_start[low] = True
+            for i in range(low, high):
+                ordered[i] = rows_here[i]
+            done[0] += high - low
+            continue
+        find_places(here[column], low, high, bar, n_left, n_codes[column], kind, counts, places)
+        for j in range(n_columns):
+            if current[j] > 1:  # a column with one code left is never looked at again
+                move(here[j], low, high, places, there[j])
+        move(rows_here, low, high, places, rows_there)
+        middle = low + n_left
+        left_first = n_left <= high - middle
+        stack[height] = (middle, high, 1 - side) if left_first else (low, middle, 1 - side)
+        stack[height + 1] = (low, middle, 1 - side) if left_first else (middle, high, 1 - side)
+        stack_distinct[height] = current
+        stack_distinct[height + 1] = current
+        height += 2
+    return n_pieces
+
+
+@kernel
+def propose_cuts(codes, begins, ends, distinct, tried, n_codes, is_range, unit, kind, choice, cuts):
+    """For each group the next cut to try, in `cuts[group] = column, bar, n_left`; column -1 if none is left."""
+    n_columns = codes.shape[0]
+    most = 0
+    longest = 0
+    for j in range(n_columns):
+        most = max(most, n_codes[j])
+    for g in range(begins.size):
+        longest = max(longest, ends[g] - begins[g])
+    stamp = np.zeros((2, n_columns, most), np.int64)
+    counts = np.empty(most, np.int64)
+    scratch = np.empty(longest, codes.dtype)
+    is_exact = np.empty(n_columns, np.bool_)
+    mark = 1
+    for g in range(begins.size):
+        for j in range(n_columns):
+            is_exact[j] = False
+        column, bar, n_left = -1, 0, 0
+        if ends[g] - begins[g] >= 2 * unit:
+            column, bar, n_left = choose_cut(
+                codes,
+                begins[g],
+                ends[g],
+                distinct[g],
+                is_exact,
+                tried[g],
+                n_codes,
+                is_range,
+                unit,
+                kind,
+                choice,
+                stamp,
+                mark,
+                counts,
+                scratch,
+            )
+            mark += 2 + 2 * n_columns
+        cuts[g, 0], cuts[g, 1], cuts[g, 2] = column, bar, n_left
+
+
+@kernel
+def order_by_cuts(codes, begins, ends, cuts, n_codes, kind, starts, order):
+    """Which place comes i-th when group g is cut: `order[starts[g] + i]`."""
+    most = 0
+    for j in range(n_codes.size):
+        most = max(most, n_codes[j])
+    counts = np.empty(most, np.int64)
+    places = np.empty((ends - begins).max(), np.int32)
+    for g in range(begins.size):
+        column, bar, n_left = cuts[g]
+        find_places(codes[column], begins[g], ends[g], bar, n_left, n_codes[column], kind, counts, places)
+        for i in range(ends[g] - begins[g]):
+            order[starts[g] + places[i] - begins[g]] = begins[g] + i

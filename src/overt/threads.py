@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Work in threads: compiled loops release the interpreter lock, so threads are enough.
+
+`OVERT_THREADS` limits how many are used; the result never depends on it.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.errors import InvalidInput
+
+EVERY_SECONDS = 0.1
+
+Result = TypeVar("Result")
+
+
+def n_threads() -> int:
+    """How many threads to use: `OVERT_THREADS`, or one per core."""
+    asked = os.environ.get("OVERT_THREADS", "")
+    if not asked:
+        return os.cpu_count() or 1
+    if not asked.isdecimal() or int(asked) < 1:
+        raise InvalidInput(f"OVERT_THREADS is {asked!r}; it must be a whole number from 1 on, or unset.")
+    return int(asked)
+
+
+def run_watched(
+    tasks: Sequence[Callable[[], Result]], stop: NDArray[np.bool_], watch: Callable[[], None]
+) -> list[Result]:
+    """Run tasks in threads, call `watch` while they run, and return their results in order.
+
+    If anything goes wrong here, an interrupt by the user included, `stop[0]` is set and the tasks, which look at
+    it, end early.
+    """
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        futures = [pool.submit(task) for task in tasks]
+        try:
+            while True:
+                done, running = wait(futures, timeout=EVERY_SECONDS, return_when=FIRST_EXCEPTION)
+                for future in done:
+                    future.result()  # raises what the task raised
+                if not running:
+                    return [future.result() for future in futures]
+                watch()
+        except BaseException:
+            stop[0] = True
+            raise

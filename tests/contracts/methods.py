@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One or more examples of every method, for the contracts that all of them keep. Add yours here."""
+
+from overt.algorithms import METHODS, Anatomy, Mondrian
+from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
+
+EXAMPLES = [
+    Anatomy(goal=DistinctLDiversity(2)),
+    Anatomy(goal=FrequencyLDiversity(3)),
+    Mondrian(goal=KAnonymity(3)),
+    Mondrian(goal=KAnonymity(3), choose="gain"),
+    Mondrian(goal=KAnonymity(3), relaxed=True),
+    Mondrian(goal=FrequencyLDiversity(2)),
+    Mondrian(goal=AllOf((KAnonymity(2), DistinctLDiversity(2))), relaxed=True),
+    Mondrian(goal=TCloseness("0.4"), choose="gain"),
+]
+
+assert {type(example) for example in EXAMPLES} == set(METHODS.values()), "a method has no example here"
