@@ -184,7 +184,11 @@ def cut_by_size(layout: Layout, on_progress: Progress) -> tuple[Codes, Bounds]:
     else:
         n_pieces = run_watched([top], stop, watch)[0]
         rest = sorted(range(n_pieces), key=lambda i: pieces[i, 0] - pieces[i, 1])  # the longest first
-        tasks = [partial(cut, *pieces[i].tolist(), distinct_of_piece[i], done[i], 0) for i in rest]
+        tasks = [
+            partial(cut, int(begin), int(end), int(side), distinct_of_piece[i], done[i], 0)
+            for i in rest
+            for begin, end, side in [pieces[i]]
+        ]
         run_watched(tasks, stop, watch)
     on_progress(STAGE, n_rows, n_rows)
     return ordered, np.append(np.flatnonzero(is_start), n_rows)
