@@ -52,6 +52,7 @@ class Column:
     codes: Codes
     values: "pl.Series" = field(repr=False)  # the dictionary, in code order; a null, if any, is last
     hierarchy: "Hierarchy | None" = field(default=None, repr=False)  # its leaf c is code c
+    dtype: "pl.DataType | None" = field(default=None, repr=False)  # what came in and goes out; None: that of `values`
 
     def __post_init__(self) -> None:
         if self.codes.dtype != np.int32:
@@ -92,6 +93,7 @@ class Table:
     identifiers: tuple[str, ...] = ()
     frame_kind: str = "polars"  # the kind of frame that came in, and in which a release goes out
     n_dropped: int = 0  # rows left out at the door because their sensitive value is missing
+    order: tuple[str, ...] = field(default=(), repr=False)  # every column, as it came; empty: encoded, then others
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns] + self.others.columns + list(self.identifiers)

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dictionary encoding: cells become codes in the order of their values.
+
+It takes two steps. `coded_from_series` numbers the cells of a typed column in any quick way (files of text arrive
+numbered already); `encode` then looks only at the dictionary: it decides the kind, merges texts of the same value,
+finds what is missing, sorts, and renumbers the rows.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from overt.errors import InvalidInput
+from overt.hierarchy.texts import texts_of
+from overt.kernels.counting import count_codes
+from overt.table import Codes, Column, Kind, Role
+
+if TYPE_CHECKING:
+    from overt.hierarchy import Builder, Hierarchy
+
+# 01234 is a postcode and 3E2 a code: a number has no leading zero, no plus, and a sign in its exponent.
+NUMBER = r"-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]\d+)?"
+_ANY_NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
+_WITHOUT_ORDER = (pl.Object, pl.Binary, pl.Time, pl.Duration, pl.Unknown)
+_DATE = r"^\d{4}-\d{2}-\d{2}$"
+_WHOLE = r"^-?\d{1,18}$"
+_LONG_WHOLE = r"^-?\d{19,}$"  # an account number, say: no float tells two of them apart
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A column in numbers: the cell of a row is `dictionary[codes[row]]`. Entries may repeat or go unused."""
+
+    dictionary: pl.Series
+    codes: Codes
+    is_text: bool = False  # came as text, so its kind is to be found
+    dtype: pl.DataType | None = None  # what came in and should go out
+
+
+def coded_from_series(series: pl.Series) -> Coded:
+    """Number the cells of a typed column."""
+    dtype = series.dtype
+    if dtype.is_nested() or dtype in _WITHOUT_ORDER:
+        raise InvalidInput(
+            f"Column {series.name!r} is of type {dtype.base_type().__name__}, which has no order to generalize by; "
+            "make it numbers, dates or text, or leave it without a role."
+        )
+    if dtype == pl.Null:
+        return Coded(pl.Series([None], dtype=pl.String), np.zeros(len(series), np.int32), dtype=dtype)
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return _coded_texts(series, dtype)
+    if dtype.is_decimal():
+        coded = _coded_texts(series.cast(pl.String), dtype)
+        return Coded(_plain_decimals(coded.dictionary.cast(dtype), series.name), coded.codes, dtype=dtype)
+    if dtype.is_float():
+        return _coded_numbers(series.cast(pl.Float64).fill_nan(None), dtype)
+    if dtype in (pl.Int128, pl.UInt128):
+        return _coded_numbers(_narrowed(series), dtype)
+    return _coded_numbers(series, dtype)
+
+
+def encode(
+    name: str,
+    role: Role,
+    coded: Coded,
+    *,
+    kind: Kind | None = None,
+    missing_values: Collection[str] = ("",),
+    builder: "Builder | None" = None,
+) -> Column:
+    """Make a column of numbered cells: values sorted, equal ones merged, missing last."""
+    n_rows_of_entry = count_codes(coded.codes, len(coded.dictionary))
+    used = np.flatnonzero(n_rows_of_entry)
+    entries = _without_missing(coded.dictionary.gather(used), missing_values)
+    if kind is None:
+        kind = _kind_of(entries, is_text=coded.is_text)
+    values, code_of_entry = _sorted_values(_as_kind(name, entries, kind).alias(name))
+    hierarchy = None
+    if builder is not None:
+        n_rows_of_value = np.bincount(code_of_entry, n_rows_of_entry[used], len(values)).astype(np.int64)
+        hierarchy = builder.build(values, kind, n_rows_of_value)
+        values, code_of_entry = _in_leaf_order(hierarchy, values, code_of_entry)
+    code_of_number = np.zeros(len(coded.dictionary), np.int32)
+    code_of_number[used] = code_of_entry
+    return Column(name, role, kind, code_of_number[coded.codes], values, hierarchy, coded.dtype)
+
+
+def is_missing(coded: Coded, missing_values: Collection[str]) -> NDArray[np.bool_]:
+    """For every row, whether its cell is missing."""
+    return _without_missing(coded.dictionary, missing_values).is_null().to_numpy()[coded.codes]
+
+
+def codes_by_text(series: pl.Series) -> tuple[Codes, int]:
+    """A code for every cell of any column, in the order of the texts of the cells; and how many codes there are."""
+    if series.dtype.is_nested() or series.dtype in _WITHOUT_ORDER:
+        series = pl.Series([None if cell is None else repr(cell) for cell in series.to_list()], dtype=pl.String)
+    coded = coded_from_series(series)
+    values, code_of_entry = _sorted_values(texts_of(coded.dictionary))
+    return code_of_entry[coded.codes], len(values)
+
+
+def values_as_came(column: Column) -> pl.Series:
+    """The dictionary of a column in the type that came in."""
+    values, dtype = column.values, column.dtype
+    if dtype is None or dtype == values.dtype:
+        return values
+    if dtype in (pl.Categorical, pl.Enum):
+        return values.cast(pl.Enum(values.drop_nulls()))
+    if dtype == pl.Boolean:
+        return values == "true"
+    if isinstance(dtype, pl.Datetime | pl.Date) and values.dtype == pl.String:
+        return _parse_dates(values).cast(dtype)
+    return values.cast(dtype)
+
+
+def _coded_texts(series: pl.Series, dtype: pl.DataType) -> Coded:
+    if isinstance(dtype, pl.Enum):
+        categories = pl.Series(dtype.categories, dtype=pl.String)
+        return _with_null(series.to_physical(), categories, dtype)
+    if dtype != pl.Categorical:
+        series = series.cast(pl.Categorical(pl.Categories.random()))
+    numbers = series.to_physical()
+    known = numbers.drop_nulls().to_numpy()
+    row_of_number = np.zeros(int(known.max()) + 1 if known.size else 0, np.int64)
+    row_of_number[known] = np.flatnonzero(numbers.is_not_null().to_numpy())
+    return _with_null(numbers, series.gather(row_of_number).cast(pl.String), dtype)
+
+
+def _with_null(numbers: pl.Series, dictionary: pl.Series, dtype: pl.DataType) -> Coded:
+    """Nulls among the numbers become one more entry of the dictionary."""
+    if numbers.null_count():
+        numbers = numbers.cast(pl.Int32).fill_null(len(dictionary))
+        dictionary = dictionary.extend_constant(None, 1)
+    return Coded(dictionary, numbers.cast(pl.Int32).to_numpy(), dtype=dtype)
+
+
+def _coded_numbers(series: pl.Series, dtype: pl.DataType) -> Coded:
+    """Numbers in a narrow range are their own dictionary; others are sorted once."""
+    plain = series.to_physical()
+    if plain.dtype == pl.Boolean:
+        plain = plain.cast(pl.Int8)
+    least, greatest = cast(Any, plain.min()), cast(Any, plain.max())
+    if least is None:
+        dictionary, numbers = plain.clear(), plain.cast(pl.Int32)
+    elif plain.dtype.is_integer() and greatest - least <= max(1 << 20, 2 * len(plain)):
+        dictionary = pl.int_range(least, greatest + 1, dtype=cast(Any, plain.dtype), eager=True)
+        numbers = (
+            (plain.cast(pl.Int64) - least).cast(pl.Int32) if greatest < 1 << 63 else (plain - least).cast(pl.Int32)
+        )
+    else:
+        distinct, places = np.unique(plain.drop_nulls().to_numpy(), return_inverse=True)
+        dictionary = pl.Series(distinct, dtype=plain.dtype)
+        codes = np.full(len(plain), len(distinct), np.int32)
+        codes[plain.is_not_null().to_numpy()] = places
+        if plain.null_count():
+            dictionary = dictionary.extend_constant(None, 1)
+        return Coded(dictionary.cast(series.dtype), codes, dtype=dtype)
+    return _with_null(numbers, dictionary.cast(series.dtype), dtype)
+
+
+def _narrowed(series: pl.Series) -> pl.Series:
+    narrow = series.cast(pl.Int64, strict=False)
+    if narrow.null_count() != series.null_count():
+        raise _too_long(series.name, narrow.null_count() - series.null_count())
+    return narrow
+
+
+def _plain_decimals(decimals: pl.Series, name: str) -> pl.Series:
+    """Decimals as whole numbers if they are, else as floats if none of them loses a digit."""
+    if cast(pl.Decimal, decimals.dtype).scale == 0:
+        return _narrowed(decimals.alias(name))
+    floats = decimals.cast(pl.Float64)
+    n_changed = int((floats.cast(decimals.dtype) != decimals).sum())
+    if n_changed:
+        raise _too_long(name, n_changed)
+    return floats
+
+
+def _too_long(name: str, n_values: int) -> InvalidInput:
+    return InvalidInput(
+        f"Column {name!r} has {n_values} distinct numbers with more digits than a 64-bit number holds; round them, or "
+        "make the column text."
+    )
+
+
+def _without_missing(entries: pl.Series, missing_values: Collection[str]) -> pl.Series:
+    """Texts stripped, those that stand for "missing" made null."""
+    if entries.dtype != pl.String:
+        return entries
+    stripped = entries.str.strip_chars()
+    return (
+        stripped.to_frame("text").select(pl.when(~pl.col("text").is_in(list(missing_values))).then("text")).to_series()
+    )
+
+
+def _kind_of(entries: pl.Series, *, is_text: bool) -> Kind:
+    dtype = entries.dtype
+    if dtype.is_numeric():
+        return Kind.NUMBER
+    if dtype.is_temporal():
+        return Kind.DATE
+    if not is_text or entries.null_count() == len(entries):
+        return Kind.CATEGORY
+    if _all(entries.str.contains(f"^{NUMBER}$")) and not _any(entries.str.contains(_LONG_WHOLE)):
+        return Kind.NUMBER
+    if (
+        _all(entries.str.contains(_DATE))
+        and entries.str.to_date("%Y-%m-%d", strict=False).null_count() == entries.null_count()
+    ):
+        return Kind.DATE
+    return Kind.CATEGORY
+
+
+def _all(verdicts: pl.Series) -> bool:
+    return bool(verdicts.all(ignore_nulls=True))
+
+
+def _any(verdicts: pl.Series) -> bool:
+    return bool(verdicts.any(ignore_nulls=True))
+
+
+def _as_kind(name: str, entries: pl.Series, kind: Kind) -> pl.Series:
+    """The entries as values of a kind: whole or floating numbers, dates, or text."""
+    dtype = entries.dtype
+    if kind is Kind.CATEGORY:
+        return texts_of(entries)
+    if kind is Kind.NUMBER and dtype.is_numeric():
+        return _wide(entries)
+    if kind is Kind.DATE and isinstance(dtype, pl.Date | pl.Datetime):
+        return entries
+    texts = texts_of(entries)
+    parsed = _parse_numbers(texts) if kind is Kind.NUMBER else _parse_dates(texts)
+    n_wrong = parsed.null_count() - texts.null_count()
+    if n_wrong:
+        raise InvalidInput(
+            f"Column {name!r} was declared a {kind}, and {n_wrong} of its {len(texts) - texts.null_count()} distinct "
+            f"values are not one; list those that stand for missing values, or declare it a category."
+        )
+    return parsed
+
+
+def _wide(numbers: pl.Series) -> pl.Series:
+    """Numbers of 64 bits. Floats that are all whole are whole numbers: what a missing value made of ages, say."""
+    if numbers.dtype.is_float():
+        floats = numbers.cast(pl.Float64) + 0.0  # -0.0 is 0.0
+        is_whole = _all((floats.round() == floats) & (floats.abs() < 1 << 53))
+        return floats.cast(pl.Int64) if is_whole else floats
+    return numbers if numbers.dtype == pl.UInt64 and _any(numbers >= 1 << 63) else numbers.cast(pl.Int64)
+
+
+def _parse_numbers(texts: pl.Series) -> pl.Series:
+    if _all(texts.str.contains(_WHOLE)):
+        return texts.cast(pl.Int64)
+    plain = texts.to_frame("text").select(pl.when(pl.col("text").str.contains(_ANY_NUMBER)).then("text")).to_series()
+    floats = plain.str.strip_prefix("+").cast(pl.Float64, strict=False)
+    return _wide(floats.to_frame("number").select(pl.when(pl.col("number").is_finite()).then("number")).to_series())
+
+
+def _parse_dates(texts: pl.Series) -> pl.Series:
+    dates = texts.str.to_date("%Y-%m-%d", strict=False)
+    if dates.null_count() == texts.null_count():
+        return dates
+    for pattern in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"):
+        moments = texts.str.to_datetime(pattern, strict=False, time_unit="us")
+        if moments.null_count() == texts.null_count():
+            return moments
+    return dates
+
+
+def _sorted_values(entries: pl.Series) -> tuple[pl.Series, Codes]:
+    """The distinct values, ascending, a null last; and the place of every entry among them."""
+    known = entries.drop_nulls()
+    places = np.full(len(entries), -1, np.int32)
+    if entries.dtype == pl.String:
+        values = known.unique().sort()
+        found = known.cast(pl.Enum(values)).to_physical().to_numpy()
+    else:
+        distinct, found = np.unique(known.to_physical().to_numpy(), return_inverse=True)
+        values = pl.Series(distinct, dtype=known.to_physical().dtype).cast(entries.dtype)
+    places[entries.is_not_null().to_numpy()] = found
+    if entries.null_count():
+        values = values.extend_constant(None, 1)
+        places[places < 0] = len(values) - 1
+    return values.alias(entries.name), places
+
+
+def _in_leaf_order(hierarchy: "Hierarchy", values: pl.Series, places: Codes) -> tuple[pl.Series, Codes]:
+    """The values in the order of the hierarchy's leaves, and the places among them."""
+    leaf_of_value = {value: leaf for leaf, value in enumerate(hierarchy.leaves)}
+    leaves = np.array([leaf_of_value[value] for value in values], np.int32)
+    return hierarchy.leaves.alias(values.name), leaves[places]

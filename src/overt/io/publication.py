@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Publication: a release as people see it, in canonical order.
+
+Rows are sorted by what they show: the published quasi-identifiers, then the sensitive values, then other columns. So
+nothing survives of the order of the original rows, of its ids, or of the order in which a method made its groups, and
+a table that is shuffled first gives the same bytes. Groups that show the same cells are one group to the reader.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from overt.errors import InvalidInput
+from overt.io.cells import Cells, cells_of
+from overt.io.encoding import codes_by_text, values_as_came
+from overt.io.frames import to_native
+from overt.kernels.counting import count_codes, order_by_code, starts_of
+from overt.kernels.ordering import order_of_lists
+from overt.release import BucketRelease, GeneralizedRelease, Release
+from overt.table import Codes, Column, Table, unknown_column
+
+_PACKED_CODES = 1 << 16
+
+
+class BucketTables(NamedTuple):
+    """A bucket release as two frames, joined by their column `bucket`."""
+
+    quasi_identifiers: Any
+    sensitive: Any
+
+
+def publish(release: Release, *, show: Mapping[str, str] | None = None, others: Collection[str] = ()) -> Any:
+    """The release as frames of the kind that came in: one frame, or `BucketTables` for a bucket release.
+
+    `show` says how a quasi-identifier is shown: as a "range", a "label" of its hierarchy, or a "set". `others` names the
+    columns without a role that are released too, as they are.
+    """
+    tables = published_tables(release, show=show, others=others)
+    frames = [to_native(_as_frame(release.table, frame), release.table.frame_kind) for frame in tables.values()]
+    return frames[0] if len(frames) == 1 else BucketTables(*frames)
+
+
+def published_tables(
+    release: Release, *, show: Mapping[str, str] | None = None, others: Collection[str] = ()
+) -> dict[str, pl.DataFrame]:
+    """The published tables by name, in Polars: "release", or "quasi-identifiers" and "sensitive".
+
+    Columns of text are dictionaries (`pl.Enum`), in memory a fraction of the text.
+    """
+    table, show = release.table, show or {}
+    _refuse_unknown(table, show, others)
+    if isinstance(release, GeneralizedRelease):
+        return {"release": _publish_groups(release, show, others)}
+    if isinstance(release, BucketRelease):
+        return _publish_buckets(release, others)
+    raise InvalidInput(f"A {type(release).__name__} cannot be published as tables.")
+
+
+def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> Any:
+    """Every row in its original place, as it is published and with the number of its group: for the owner alone.
+
+    Groups and buckets are numbered from 1 in the order of publication. Rows that were dropped at the door are not here.
+    """
+    table, show = release.table, show or {}
+    _refuse_unknown(table, show, ())
+    group_of_row = release.partition.group_of_row
+    columns = {column.name: _shown(column, column.codes) for column in table.columns}
+    if isinstance(release, BucketRelease):
+        name, number_of_row = "bucket", _order_buckets(release, ()).bucket_of_row
+    else:
+        cells = _cells(release, show)
+        for column, cell in zip(table.quasi_identifiers, cells, strict=True):
+            columns[column.name] = _dictionary(cell.texts).gather(cell.cell_of_group[group_of_row]).alias(column.name)
+        name, number_of_row = "group", _rank(_keys(cells))[0][group_of_row]
+    columns |= {other.name: other for other in table.others}
+    frame = _with_number(table, columns, name, number_of_row)
+    return to_native(_as_frame(table, frame), table.frame_kind)
+
+
+class _Key(NamedTuple):
+    """A number for each of some things, to sort them by."""
+
+    codes: Codes
+    n_codes: int
+
+
+def _publish_groups(release: GeneralizedRelease, show: Mapping[str, str], others: Collection[str]) -> pl.DataFrame:
+    table, partition = release.table, release.partition
+    cells = _cells(release, show)
+    class_of_group, group_of_class = _rank(_keys(cells))  # a class: the groups that show the same cells
+    class_of_row = _Key(class_of_group[partition.group_of_row], group_of_class.size)
+    order = _order([class_of_row, *_sensitive_keys(table), *_other_keys(table, others)])
+    n_rows_of_class = count_codes(_frozen(class_of_row.codes), group_of_class.size)
+    columns = {}
+    for column, cell in zip(table.quasi_identifiers, cells, strict=True):
+        codes = np.repeat(cell.cell_of_group[group_of_class], n_rows_of_class)
+        columns[column.name] = _dictionary(cell.texts).gather(codes).alias(column.name)
+    columns |= {column.name: _shown(column, column.codes[order]) for column in table.sensitive}
+    columns |= {name: _other(table, name).gather(order) for name in others}
+    return _in_order(table, columns)
+
+
+@dataclass(frozen=True, eq=False)
+class _BucketOrder:
+    bucket_of_row: Codes
+    n_buckets: int
+    by_person: Codes  # rows by quasi-identifiers and other columns
+    by_sensitive: Codes
+
+
+def _publish_buckets(release: BucketRelease, others: Collection[str]) -> dict[str, pl.DataFrame]:
+    table = release.table
+    order = _order_buckets(release, others)
+    bucket = _Key(_frozen(order.bucket_of_row), order.n_buckets)
+    by_person = order_by_code(*bucket, order.by_person)
+    by_sensitive = order_by_code(*bucket, order.by_sensitive)
+    people = {column.name: _shown(column, column.codes[by_person]) for column in table.quasi_identifiers}
+    people |= {name: _other(table, name).gather(by_person) for name in others}
+    values = {column.name: _shown(column, column.codes[by_sensitive]) for column in table.sensitive}
+    return {
+        "quasi-identifiers": _with_number(table, people, "bucket", order.bucket_of_row[by_person]),
+        "sensitive": _with_number(table, values, "bucket", order.bucket_of_row[by_sensitive]),
+    }
+
+
+def _order_buckets(release: BucketRelease, others: Collection[str]) -> _BucketOrder:
+    """Number the buckets by what they hold: their people in order, then their sensitive values."""
+    table, partition = release.table, release.partition
+    people = [_Key(column.codes, column.n_values) for column in table.quasi_identifiers] + _other_keys(table, others)
+    values = _sensitive_keys(table)
+    group = _Key(partition.group_of_row, partition.n_groups)
+    by_person, by_sensitive = _order(people), _order(values)
+    person_of_row, distinct = _rank(people, by_person)
+    value_of_row, _ = _rank(values, by_sensitive)
+    sizes = partition.sizes
+    # (bucket) -> the ranks of its people, ascending, then those of its sensitive values, which are all greater
+    contents = np.empty((2 * partition.group_of_row.size), np.int32)
+    first = starts_of(2 * sizes)
+    place = np.arange(partition.group_of_row.size) + np.repeat(first[:-1] - partition.starts[:-1], sizes)
+    contents[place] = person_of_row[order_by_code(*group, by_person)]
+    contents[place + np.repeat(sizes, sizes)] = value_of_row[order_by_code(*group, by_sensitive)] + distinct.size
+    bucket_of_group = np.empty(partition.n_groups, np.int32)
+    bucket_of_group[order_of_lists(first, contents)] = np.arange(partition.n_groups, dtype=np.int32)
+    return _BucketOrder(bucket_of_group[partition.group_of_row], partition.n_groups, by_person, by_sensitive)
+
+
+def _cells(release: Release, show: Mapping[str, str]) -> list[Cells]:
+    return [cells_of(column, release.partition, show.get(column.name)) for column in release.table.quasi_identifiers]
+
+
+def _keys(cells: Sequence[Cells]) -> list[_Key]:
+    return [_Key(cell.cell_of_group, cell.n_cells) for cell in cells]
+
+
+def _sensitive_keys(table: Table) -> list[_Key]:
+    return [_Key(column.codes, column.n_values) for column in table.sensitive]
+
+
+def _other_keys(table: Table, names: Collection[str]) -> list[_Key]:
+    """Other columns have an order too, that of their texts, so that rows which differ only there do not keep theirs."""
+    return [_Key(*codes_by_text(table.others.get_column(name))) for name in names]
+
+
+def _order(keys: Sequence[_Key]) -> Codes:
+    """The things in the order of their keys, the first key first: radix passes from the last key on."""
+    order = np.arange(keys[0].codes.size if keys else 0, dtype=np.int32)
+    for codes, n_codes in reversed(_packed(keys)):
+        order = order_by_code(_frozen(codes), n_codes, order)
+    return order
+
+
+def _packed(keys: Sequence[_Key]) -> list[_Key]:
+    """The same order with fewer keys: neighbours with few codes become one."""
+    packed: list[_Key] = []
+    for key in keys:
+        if packed and packed[-1].n_codes * key.n_codes <= _PACKED_CODES:
+            codes, n_codes = packed.pop()
+            key = _Key(codes * np.int32(key.n_codes) + key.codes, n_codes * key.n_codes)
+        packed.append(key)
+    return packed
+
+
+def _rank(keys: Sequence[_Key], order: Codes | None = None) -> tuple[Codes, NDArray[np.int64]]:
+    """The rank of every thing by its keys, equal ones sharing it; and a thing of each rank."""
+    order = _order(keys) if order is None else order
+    is_new = np.zeros(order.size, np.bool_)
+    is_new[:1] = True
+    for codes, _ in keys:
+        sorted_codes = codes[order]
+        is_new[1:] |= sorted_codes[1:] != sorted_codes[:-1]
+    rank = np.empty(order.size, np.int32)
+    rank[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+    return rank, order[is_new].astype(np.int64)
+
+
+def _frozen(codes: Codes) -> Codes:
+    """A read-only view: kernels are compiled once for the codes of columns, which are read-only too."""
+    view = codes.view()
+    view.flags.writeable = False
+    return view
+
+
+def _shown(column: Column, codes: Codes) -> pl.Series:
+    """Exact values, of the type that came in; text as a dictionary."""
+    values = values_as_came(column)
+    return (_dictionary(values) if values.dtype == pl.String else values).gather(codes).alias(column.name)
+
+
+def _dictionary(texts: pl.Series) -> pl.Series:
+    return texts.cast(pl.Enum(texts.drop_nulls()))
+
+
+def _other(table: Table, name: str) -> pl.Series:
+    """A column without a role. Categories lose the order in which they were first met."""
+    other = table.others.get_column(name)
+    if other.dtype in (pl.Categorical, pl.Enum):
+        used = other.drop_nulls().unique()
+        in_order = used.sort() if other.dtype == pl.Enum else used.cast(pl.String).sort()
+        return other.cast(pl.String).cast(pl.Enum(in_order.cast(pl.String)))
+    return other
+
+
+def _with_number(table: Table, columns: Mapping[str, pl.Series], name: str, number_of_row: Codes) -> pl.DataFrame:
+    """The columns as they came, after one that numbers groups or buckets from 1."""
+    if name in columns:
+        raise InvalidInput(f"A column of the table is called {name!r}, as the numbers in the result are; rename it.")
+    return _in_order(table, columns).insert_column(0, pl.Series(name, number_of_row + np.int32(1)))
+
+
+def _in_order(table: Table, columns: Mapping[str, pl.Series]) -> pl.DataFrame:
+    order = table.order or [*(column.name for column in table.columns), *table.others.columns]
+    return pl.DataFrame([columns[name] for name in order if name in columns])
+
+
+def _as_frame(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """Dictionaries of text become text, unless categories came in."""
+    categories = {column.name for column in table.columns if column.dtype in (pl.Categorical, pl.Enum)}
+    categories |= {other.name for other in table.others if other.dtype in (pl.Categorical, pl.Enum)}
+    texts = [n for n, dtype in frame.schema.items() if dtype == pl.Enum and n not in categories]
+    return frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
+
+
+def _refuse_unknown(table: Table, show: Mapping[str, str], others: Collection[str]) -> None:
+    quasi_identifiers = [column.name for column in table.quasi_identifiers]
+    for name in show:
+        if name not in quasi_identifiers:
+            raise InvalidInput(
+                f"{name!r} is not a quasi-identifier, so nothing says how to show it; "
+                f"the quasi-identifiers are {', '.join(map(repr, quasi_identifiers))}."
+            )
+    for name in others:
+        if name in table.identifiers:
+            raise InvalidInput(f"Column {name!r} is an identifier and never released; leave it out of `others`.")
+        if name not in table.others.columns:
+            raise unknown_column(name, table.others.columns)
