@@ -3,7 +3,9 @@
 
 OvertError
 ├── InvalidInput    what was given cannot be used as it is (also a ValueError)
+│   └── InvalidRecipe   a recipe says something that Overt does not understand
 ├── Unreachable     the goal cannot be reached on this table
+│   └── Stuck           it could be, but not by this algorithm, which went astray
 ├── TooLarge        an exact answer would need more than this machine can do
 └── MissingExtra    an optional package is not installed (also an ImportError)
 
@@ -20,8 +22,20 @@ class InvalidInput(OvertError, ValueError):
     """What was given cannot be used as it is."""
 
 
+class InvalidRecipe(InvalidInput):
+    """A recipe says something that Overt does not understand; the message names the line and the fix."""
+
+
 class Unreachable(OvertError):
     """The goal cannot be reached on this table."""
+
+
+class Stuck(Unreachable):
+    """The goal could be reached on this table, but this algorithm has worked itself into a dead end."""
+
+    def __init__(self, message: str, *, row: int) -> None:
+        super().__init__(message)
+        self.row = row  # the row that found no place: for the owner, never printed
 
 
 class TooLarge(OvertError):
