@@ -47,7 +47,8 @@ class Chains:
         known = known_values(values, kind)
         nodes = np.array(self._nodes_of(known), np.int64)
         self._require_cover(values, known, nodes)
-        self._require_missing_below_root(values)
+        if values.null_count() and self.node_of_value.get("", -1) not in nodes:
+            self._require_missing_below_root()
         node_of_value = [nodes]  # (level) -> (value) -> node
         for level in range(1, self.n_levels - 1):
             above = self.parent_of_node[node_of_value[-1]]
@@ -69,10 +70,11 @@ class Chains:
         """(value) -> its node, or -1."""
         node_of_meaning: dict[object, int] = {}
         for text, node in self.node_of_value.items():
-            twin = node_of_meaning.setdefault(meaning_of(text, known.dtype), node)
-            if self.parent_of_node[twin] != self.parent_of_node[node] and meaning_of(text, known.dtype) is not None:
+            meaning = meaning_of(text, known.dtype)
+            twin = node_of_meaning.setdefault(meaning, node)
+            if meaning is not None and self.parent_of_node[twin] != self.parent_of_node[node]:
                 raise InvalidInput(
-                    f"{self.source} writes one value of {column_name(known)} in two ways and gives them different "
+                    f"{at_start(self.source)} writes one value of {column_name(known)} in two ways and gives them different "
                     f"generalizations: {self._places(twin, node)}; keep one of them."
                 )
         node_of_meaning.pop(None, None)
@@ -83,7 +85,7 @@ class Chains:
             first = int((nodes < 0).argmax()) + 1
             written = {text.casefold() for text in self.node_of_value}
             texts = known.filter(pl.Series(nodes) < 0).cast(pl.String)
-            n_case = sum(text.strip().casefold() in written for text in texts)
+            n_case = 0 if known.dtype.is_numeric() else sum(text.strip().casefold() in written for text in texts)
             hint = f" ({n_case} differ only in upper and lower case)" if n_case else ""
             raise InvalidInput(
                 f"{n_missing} of the {len(known)} values of {column_name(values)} are missing from {self.source}{hint}, "
@@ -96,13 +98,13 @@ class Chains:
                 "one value; remove the white space from the data."
             )
 
-    def _require_missing_below_root(self, values: pl.Series) -> None:
-        """An empty value in the tree means "missing", if the column has that; it hangs below the root."""
+    def _require_missing_below_root(self) -> None:
+        """Where no value is the empty text, an entry for it is about the missing value."""
         empty = self.node_of_value.get("")
-        if values.null_count() and empty is not None and self.parent_of_node[empty] != self.root:
+        if empty is not None and self.parent_of_node[empty] != self.root:
             raise InvalidInput(
-                f"{self.source} generalizes the missing value at {self._places(empty)}, and in Overt it hangs directly "
-                "below the root; remove this entry, or give the data a value such as 'unknown'."
+                f"{at_start(self.source)} generalizes the missing value at {self._places(empty)}, and in Overt it "
+                "hangs directly below the root; remove this entry, or give the data a value such as 'unknown'."
             )
 
     def _places(self, *nodes: int) -> str:
@@ -174,7 +176,7 @@ class _Growing:
             self.parent_entries[child] = number
         elif known != parent:
             here, there = self.labels[parent], self.labels[known]
-            if child in self.node_of_value.values() and self.levels[child] == 0:
+            if self.levels[child] == 0:
                 what = "a value has two different generalizations"
             else:
                 what = f"the label {self.labels[child]!r} (level {self.levels[child]}) has two parents"
@@ -213,4 +215,9 @@ class _Growing:
         )
 
     def refuse(self, problem: str) -> NoReturn:
-        raise InvalidInput(f"{self.source} {problem}")
+        raise InvalidInput(f"{at_start(self.source)} {problem}")
+
+
+def at_start(source: str) -> str:
+    """The name of a source as a sentence begins with it; a file keeps its name."""
+    return f"The {source[4:]}" if source.startswith("the ") else source

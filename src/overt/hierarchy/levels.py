@@ -35,7 +35,7 @@ class Levels:
     """
 
     rows: Sequence[Sequence[str]] = field(repr=False)  # row i is line i + 1; an empty row is skipped
-    source: str = field(default="The hierarchy", compare=False)  # what a message calls it
+    source: str = field(default="the hierarchy", compare=False)  # what a message calls it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", tuple(_trimmed(row) for row in self.rows))

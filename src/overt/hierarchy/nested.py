@@ -44,7 +44,7 @@ class Nested:
     @cached_property
     def _chains(self) -> Chains:
         chains = enumerate(_chains_below(self.mapping, (self.root,)), start=1)
-        return read_chains(chains, "The nested hierarchy", place="value")
+        return read_chains(chains, "the nested hierarchy", place="value")
 
 
 @dataclass(frozen=True)

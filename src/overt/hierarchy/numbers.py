@@ -172,6 +172,12 @@ class Axis:
         exact = np.array([Fraction(value) for value in known], object) if known.dtype.is_decimal() else known.to_numpy()
         return cls(exact, known.dtype.is_integer())
 
+    def fits(self, *bounds: Fraction) -> bool:
+        """Whether sums of two of these bounds and numbers of the column can be made in 64 bits."""
+        ends = self.values[[0, -1]].tolist() if self.values.size else []
+        numbers = [*bounds, *map(Fraction, ends)]
+        return all(-(2**62) < number < 2**62 for number in numbers)
+
     def exact(self, leaf: int) -> Fraction:
         """The number of a leaf as a person would write it."""
         return Fraction(str(self.values[leaf]))
@@ -229,6 +235,10 @@ def _exact_numbers(numbers: Iterable[Number], what: str) -> list[Fraction]:
 
 def _occupied_intervals(axis: Axis, width: Fraction, origin: Fraction) -> tuple[NDArray[np.int64], list[int]]:
     """First leaf and number of every interval [origin + number * width, ... + width) that holds a leaf."""
+    if axis.whole and width.denominator == origin.denominator == 1 and axis.fits(origin, width):
+        number_of_leaf = (axis.values.astype(np.int64) - int(origin)) // int(width)
+        first = starts_of_runs(number_of_leaf)
+        return first, number_of_leaf[first].tolist()
     starts: list[int] = []
     numbers: list[int] = []
     leaf = 0
@@ -246,8 +256,10 @@ def _nearest_cuts(cuts: NDArray[np.int64], n_rows_below: Counts, count: int) -> 
     below = n_rows_below[cuts] * count
     targets = n_rows_below[-1] * np.arange(1, count)
     after = np.searchsorted(below, targets).clip(0, cuts.size - 1)
-    before = (after - 1).clip(0)
-    chosen: NDArray[np.int64] = np.unique(np.where(targets - below[before] <= below[after] - targets, before, after))
+    before = np.searchsorted(below, below[(after - 1).clip(0)])  # the first of equals: a value may have no rows
+    chosen: NDArray[np.int64] = np.unique(
+        np.where(abs(below[before] - targets) <= abs(below[after] - targets), before, after)
+    )
     return cuts[chosen]
 
 

@@ -125,9 +125,9 @@ class Hierarchy:
         A node is a range of codes, so this is also the lowest common ancestor of all leaves from `first` to
         `last`, and of any set of leaves whose least and greatest they are.
         """
-        first, last = np.broadcast_arrays(self._leaf_codes(first), self._leaf_codes(last))
-        ancestor = first_shared_node(self.node_of_leaf, first.reshape(-1), last.reshape(-1))
-        return ancestor.reshape(first.shape)
+        first, last = self._leaf_codes(first), self._leaf_codes(last)
+        shape = np.broadcast_shapes(first.shape, last.shape)
+        return first_shared_node(self.node_of_leaf, _spread(first, shape), _spread(last, shape)).reshape(shape)
 
     def join(self, one: ArrayLike, other: ArrayLike) -> Nodes:
         """The lowest node above (or at) two nodes, for arrays of nodes."""
@@ -162,6 +162,13 @@ class Hierarchy:
 def starts_of_runs(keys: NDArray[np.generic]) -> NDArray[np.int64]:
     """Where each run of equal neighbours begins: [7, 7, 3, 3, 3] -> [0, 2]."""
     return np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if keys.size else np.empty(0, np.int64)
+
+
+def _spread(codes: Nodes, shape: tuple[int, ...]) -> Nodes:
+    """The codes one after the other, as many as the shape holds; always read-only, so that one kernel fits all."""
+    flat = np.ascontiguousarray(np.broadcast_to(codes, shape)).reshape(-1)
+    flat.flags.writeable = False
+    return flat
 
 
 def _require_nested(node_of_leaf: Nodes) -> None:
