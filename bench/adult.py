@@ -16,11 +16,11 @@ def is_there() -> bool:
     return (FOLDER / "adult.csv.gz").exists()
 
 
-def read(*, quasi_identifiers: list[str], sensitive: str | None = None) -> overt.Table:
+def read(*, quasi_identifiers: list[str], sensitive: list[str] | None = None) -> overt.Table:
     """Adult as a table, with its own hierarchies."""
     hierarchies = {
         name: overt.Levels.read(FOLDER / f"adult_hierarchy_{name}.csv")
-        for name in [*quasi_identifiers, *([sensitive] if sensitive else [])]
+        for name in [*quasi_identifiers, *(sensitive or [])]
     }
     return overt.read_file(
         FOLDER / "adult.csv.gz",

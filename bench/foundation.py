@@ -37,7 +37,7 @@ def run(*, quick: bool = False) -> None:
     sizes = [600_000] if quick else [600_000, 6_000_000]
     for n in sizes:
         frame = overt.samples.wide_census(n)
-        table = overt.read_frame(frame, quasi_identifiers=QUASI_IDENTIFIERS, sensitive="Occupation")
+        table = overt.read_frame(frame, quasi_identifiers=QUASI_IDENTIFIERS, sensitive=["Occupation"])
         del frame
         time_mondrian(sheet, table, bar={600_000: 6, 6_000_000: 5}[n])
         time_anatomy(sheet, table)
