@@ -101,7 +101,7 @@ def ordered_work(histogram: Histogram, sizes: Counts) -> tuple[Integers, Integer
     """The distance if moving between two values costs the difference of their ranks among the table's m values.
 
     In units of 1 / (m - 1). What must pass from rank r to r + 1 is the difference between the shares up to r, so
-    the distance is the sum of these differences (Section 4.1 of the paper). With one value there is none.
+    the distance is the sum of these differences. With one value there is none.
     """
     occurs = histogram.total_of_value > 0
     n_rows, n_ranks = int(histogram.total_of_value.sum()), int(occurs.sum())
