@@ -3,13 +3,16 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import privacy as oracle
 from overt.errors import InvalidInput
+from overt.hierarchy import Nested
 from overt.privacy import TCloseness
+from overt.table import Kind
 from privacy.groups import groups_of, groups_of_counts, worlds
 
 DISTANCES = ["equal", "ordered", "hierarchical"]
@@ -84,6 +87,27 @@ def test_in_an_unbalanced_tree_a_value_below_the_root_is_far_from_all_others():
     ]
     assert distances == [Fraction(1, 2), Fraction(1, 2), Fraction(2, 3)]
     assert TCloseness(0.5, "hierarchical").breaks(groups).tolist() == [False, False, True]
+
+
+def test_hierarchical_distance_of_a_column_with_a_hierarchy_and_a_missing_value():
+    nested = Nested(
+        {"lung": {"infection": ["flu", "pneumonia"], "other": ["asthma"]}, "stomach": ["gastritis", "ulcer"]}
+    )
+    names = ["asthma", "flu", "gastritis", "pneumonia", "ulcer", None]
+    hierarchy = nested.build(pl.Series(names), Kind.CATEGORY)
+    codes = {name: code for code, name in enumerate(hierarchy.leaves)}
+    lists = [
+        [codes[name] for name in group] for group in (["flu", "pneumonia", "asthma"], ["ulcer", None, None], names)
+    ]
+    chains = hierarchy.node_of_leaf.T.tolist()
+    groups, table = groups_of(lists, chains=chains), Counter(code for group in lists for code in group)
+    cost = oracle.hierarchical_cost(chains)
+    assert cost(codes["flu"], codes["pneumonia"]) == Fraction(1, 3)
+    assert cost(codes["flu"], codes["asthma"]) == Fraction(2, 3)
+    assert cost(codes["flu"], codes[None]) == 1  # a missing value hangs directly below the root
+    distances = [oracle.earth_movers_distance(Counter(group), table, cost) for group in lists]
+    assert TCloseness(1, "hierarchical").measure(groups) == max(distances)
+    assert TCloseness(min(distances), "hierarchical").breaks(groups).tolist() == [d > min(distances) for d in distances]
 
 
 def test_hierarchical_distance_needs_a_hierarchy():

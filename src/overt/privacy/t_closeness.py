@@ -30,6 +30,7 @@ class TCloseness(SensitiveProperty):
         How far apart two values are, from 0 to 1. "equal": any two are as far as can be. "ordered": by how many
         values of the table lie between them, for numbers and dates. "hierarchical": by how high in the column's
         hierarchy they meet.
+
     """
 
     t: Number
@@ -38,9 +39,7 @@ class TCloseness(SensitiveProperty):
     name: ClassVar[str] = "t-closeness"
     parameter: ClassVar[str] = "t"
     best: ClassVar[str] = "smallest"
-    monotone: ClassVar[bool] = (
-        True  # the distance from the table is convex: a merger is no farther than its farther part
-    )
+    monotone: ClassVar[bool] = True  # the distance is convex: a merger is no farther than its farther part
 
     def __post_init__(self) -> None:
         require_number("t", self.t, least=0, most=1)
