@@ -80,7 +80,9 @@ def worlds(draw, *, max_rows=6, max_functions=4, properties=None, strategies=Non
         prop = ("personal", tuple(draw(st.lists(bound, min_size=n_rows, max_size=n_rows))))
     n = len(functions)
     jump = st.tuples(*[st.integers(1, n)] * n).map(lambda k: ("jump", k))
-    strategy = draw(strategies or st.one_of(st.sampled_from([("naive",), ("safe",), ("exclusive",)]), jump))
+    if strategies is None:
+        strategies = st.one_of(st.sampled_from([("naive",), ("safe",), ("exclusive",)]), jump)
+    strategy = draw(strategies)
     table = tuple(draw(st.lists(st.integers(0, 3), min_size=n_rows, max_size=n_rows)))
     # values are numbered without gaps, as in a column
     names = sorted(set(table))

@@ -11,20 +11,32 @@ Guarantee   Exact.
 """
 
 from dataclasses import dataclass
-from math import factorial, lcm
+from functools import cached_property
+from math import factorial, lcm, prod
 from typing import NamedTuple
 
 import numpy as np
 
 from overt.algorithms.sequence.functions import Sequence
+from overt.algorithms.sequence.leaves import LARGEST_CODE, Leaves, fill_all, fill_group
 from overt.algorithms.sequence.posterior import Knowledge, Posterior, Weights
 from overt.algorithms.sequence.properties import RowProperty
+from overt.algorithms.sequence.sets import count_orderings
 from overt.algorithms.sequence.strategy import RELEASE, Strategy
+from overt.algorithms.sequence.sweep import Sweep
 from overt.errors import TooLarge
 from overt.table import Codes
 
 Column = tuple[int, ...]  # (group) -> how often a value occurs there
 Key = tuple[int, ...]  # the columns of a generalization, by number; in canonical order if the goal is blind
+
+
+PATIENCE = 3_000  # placements tried one by one before whole arrays of them are tried
+LIMIT = "This sequence has too many tables to count by histograms of cells."
+
+
+class TooSlow(Exception):  # noqa: N818 a signal between two ways to count, never seen outside
+    """One by one takes too long."""
 
 
 class Placement(NamedTuple):
@@ -48,9 +60,12 @@ class Cells:
 
     name = "cells"
 
-    def __init__(self, sequence: Sequence, strategy: Strategy, *, max_placements: int = 2_000_000) -> None:
+    def __init__(self, sequence: Sequence, strategy: Strategy, *, max_placements: int = 20_000_000) -> None:
         self.sequence, self.strategy, self.goal = sequence, strategy, sequence.goal
         self.left = max_placements  # matrices that may still be visited
+        self._sweep = Sweep(sequence, strategy)
+        self._slow: set[int] = set()  # steps that proved too slow one by one
+        self._number_of_code: list[dict[int, int]] = [{} for _ in sequence.functions]
         self._number_of_column: list[dict[Column, int]] = [{} for _ in sequence.functions]
         self._columns: list[list[Column]] = [[] for _ in sequence.functions]
         self._permutation_holds: dict[tuple[int, Key], bool] = {}
@@ -86,14 +101,9 @@ class Cells:
                 keys[at] = self._key(at, columns)[0]
             return keys[at]
 
-        at, n_steps = 1, self.sequence.n_steps
+        at = 1
         while at < step:
-            at = self.strategy.move(
-                at,
-                n_steps,
-                lambda: self._permutation_is_private(at, key(at)),  # noqa: B023 asked at once
-                lambda: self._disclosure_is_private(at, key(at)),  # noqa: B023
-            )
+            at = self._move(at, key(at))
             if at == RELEASE:
                 return False
         return at == step
@@ -156,6 +166,93 @@ class Cells:
         return self._found[step, key]
 
     def _count(self, step: int, key: Key) -> Found | None:
+        if step not in self._slow:
+            try:
+                return self._count_one_by_one(step, key)
+            except TooSlow:
+                self._slow.add(step)
+        if self._sweep.suits(step):
+            return self._count_by_sweep(step, key)
+        return self._count_in_arrays(step, key)
+
+    def _count_by_sweep(self, step: int, key: Key) -> Found | None:
+        """Steps that look back at permutation sets only have a faster engine."""
+        histograms = np.array([self._columns[step - 1][number] for number in key], np.int64).T
+        if prod(map(count_orderings, histograms.tolist())).bit_length() > 62:
+            return self._count_in_arrays(step, key)
+        count, weights = self._sweep.count_in_words(step, histograms)
+        return Found(count, tuple(map(tuple, weights.tolist()))) if count else None
+
+    def _count_in_arrays(self, step: int, key: Key) -> Found | None:
+        """The same as one by one, many matrices at a time."""
+        shape, columns = self._shapes[step - 1], [self._columns[step - 1][number] for number in key]
+        if prod(count_orderings(list(histogram)) for histogram in zip(*columns, strict=True)).bit_length() > 56:
+            raise TooLarge(LIMIT)
+        radix = shape.column_radix
+        fillings = [
+            fill_group([column[group] for column in columns], [shape.sizes[c] for c in cells], radix[:, cells])
+            for group, cells in enumerate(shape.cells_of_group)
+        ]
+        numbers = np.array(key)
+        same_as_next = (numbers[1:] == numbers[:-1]) & self.goal.blind
+        tables_of = [np.zeros(filling.tables.size, np.int64) for filling in fillings]
+        count = 0
+        for leaves in fill_all(fillings, same_as_next, step - 1):
+            self._spend(leaves.tables.size)
+            reached = self._which_reach(step, leaves)
+            tables = leaves.tables[reached]
+            count += int(tables.sum())
+            for group, chosen in enumerate(leaves.choice[reached].T):
+                np.add.at(tables_of[group], chosen, tables)
+        if not count:
+            return None
+        rows = np.zeros((len(shape.sizes), len(key)), np.int64)
+        for group, cells in enumerate(shape.cells_of_group):
+            rows[cells] = np.einsum("f,fcv->cv", tables_of[group], fillings[group].matrices)
+        return Found(count, share_in_orbits(rows, same_as_next))
+
+    def _which_reach(self, step: int, leaves: Leaves) -> "np.typing.NDArray[np.bool_]":
+        """Run all leaves at once: per step, every different generalization is decided once."""
+        at = np.ones(leaves.tables.size, np.int64)
+        for here in range(1, step):
+            running = np.flatnonzero(at == here)
+            if not running.size:
+                continue
+            codes = leaves.codes[here - 1][running]
+            if self.goal.blind:
+                codes = np.sort(codes, axis=1)
+            first, which = different_rows(codes)
+            moves = np.array([self._move(here, self._key_of_codes(here, row)) for row in codes[first].tolist()])
+            at[running] = moves[which]
+        return at == step
+
+    def _move(self, step: int, key: Key) -> int:
+        return self.strategy.move(
+            step,
+            self.sequence.n_steps,
+            lambda: self._permutation_is_private(step, key),
+            lambda: self._disclosure_is_private(step, key),
+        )
+
+    def _key_of_codes(self, step: int, codes: list[int]) -> Key:
+        known, sizes = self._number_of_code[step - 1], self.sequence.functions[step - 1].partition.sizes
+        numbers = []
+        for code in codes:
+            if code not in known:
+                column, rest = [], code
+                for size in sizes.tolist():
+                    rest, rows = divmod(rest, size + 1)
+                    column.append(rows)
+                known[code] = self._number(step, tuple(column))
+            numbers.append(known[code])
+        return tuple(sorted(numbers)) if self.goal.blind else tuple(numbers)
+
+    def _spend(self, n_matrices: int) -> None:
+        self.left -= n_matrices
+        if self.left < 0:
+            raise TooLarge(LIMIT)
+
+    def _count_one_by_one(self, step: int, key: Key) -> Found | None:
         """Visit every matrix (cell, value) of a generalization, up to the names of interchangeable values."""
         shape, blind = self._shapes[step - 1], self.goal.blind
         orbits: list[tuple[int, int]] = []  # (column, how many values have it)
@@ -168,10 +265,10 @@ class Cells:
         free, base, n_earlier = list(shape.sizes), shape.orderings, step - 1
         tables_of = [[0] * len(options) for options in placements]  # (orbit, placement) -> tables, by multiplicity
         chosen: list[tuple[int, int, int]] = []  # (orbit, placement, multiplicity)
-        count = 0
+        count, patience = 0, PATIENCE
 
         def visit(orbit: int, first: int, left: int, divisor: int, namings: int) -> None:
-            nonlocal count
+            nonlocal count, patience
             if not left:
                 orbit += 1
                 if orbit == len(orbits):
@@ -180,6 +277,9 @@ class Cells:
                 first, left = 0, orbits[orbit][1]
                 namings *= factorial(left)
             options = placements[orbit]
+            patience -= len(options) - first
+            if patience < 0:
+                raise TooSlow
             for at in range(first, len(options)):
                 cells, orderings, _ = options[at]
                 fits = left
@@ -197,9 +297,7 @@ class Cells:
                     free[cell] += need * fits
 
         def leaf(divisor: int, namings: int) -> int:
-            self.left -= 1
-            if self.left < 0:
-                raise TooLarge("This sequence has too many tables to count by histograms of cells.")
+            self._spend(1)
             keys = []
             for earlier in range(n_earlier):
                 numbers: list[int] = []
@@ -230,15 +328,9 @@ class Cells:
         return tuple(map(tuple, weights))
 
     def _run_reaches(self, step: int, keys: list[Key]) -> bool:
-        at, n_steps = 1, self.sequence.n_steps
+        at = 1
         while at < step:
-            key = keys[at - 1]
-            at = self.strategy.move(
-                at,
-                n_steps,
-                lambda: self._permutation_is_private(at, key),  # noqa: B023 asked at once
-                lambda: self._disclosure_is_private(at, key),  # noqa: B023
-            )
+            at = self._move(at, keys[at - 1])
             if at == RELEASE:
                 return False
         return at == step
@@ -248,6 +340,8 @@ class Cells:
         shape = self._shapes[step - 1]
         if number not in shape.placements:
             column = self._columns[step - 1][number]
+            if prod(min(rows, 9) + 1 for rows in column if rows) > PATIENCE:
+                raise TooSlow
             found: list[list[int]] = [[0] * len(shape.sizes)]
             for group, rows in enumerate(column):
                 if rows:
@@ -289,10 +383,52 @@ class Shape:
         for size in self.sizes:
             self.orderings *= factorial(size)
         self.placements: dict[int, list[Placement]] = {}
+        self._functions = functions
         own = Sequence((functions[-1],), sequence.goal)
         self.own_cell_of_row = own.cells(1)
         first_row = np.unique(self.own_cell_of_row, return_index=True)[1]
         self.group_of_own_cell: list[int] = functions[-1].partition.group_of_row[first_row].tolist()
+
+    @cached_property
+    def column_radix(self) -> "np.typing.NDArray[np.int64]":
+        """(earlier function, cell) -> what a row in the cell adds to the code of its value's column."""
+        weights = np.zeros((len(self._functions) - 1, len(self.sizes)), np.int64)
+        for number, function in enumerate(self._functions[:-1]):
+            radix = [1]
+            for size in function.partition.sizes.tolist():
+                radix.append(radix[-1] * (size + 1))
+            if radix[-1] >= LARGEST_CODE:
+                raise TooLarge(LIMIT)
+            weights[number] = np.array(radix)[self.group_of_cell[number]]
+        return weights
+
+
+def share_in_orbits(
+    rows: "np.typing.NDArray[np.int64]", same_as_next: "np.typing.NDArray[np.bool_]"
+) -> tuple[Weights, ...]:
+    """Give every value the mean of its orbit, in a unit that keeps integers."""
+    orbit_of_value = np.concatenate([[0], np.cumsum(~same_as_next)])
+    sizes = np.bincount(orbit_of_value).tolist()
+    scale = lcm(*sizes)
+    weights = []
+    for of_value in rows.tolist():
+        totals = [0] * len(sizes)
+        for orbit, n in zip(orbit_of_value.tolist(), of_value, strict=True):
+            totals[orbit] += n
+        weights.append(tuple(totals[orbit] * (scale // sizes[orbit]) for orbit in orbit_of_value.tolist()))
+    return tuple(weights)
+
+
+def different_rows(
+    rows: "np.typing.NDArray[np.int64]",
+) -> tuple["np.typing.NDArray[np.int64]", "np.typing.NDArray[np.int64]"]:
+    """Which rows of an array differ: where each kind first occurs, and the kind of every row."""
+    kind = np.zeros(len(rows), np.int64)
+    for column in rows.T:
+        _, number = np.unique(column, return_inverse=True)
+        _, kind = np.unique(kind * (int(number.max(initial=0)) + 1) + number.reshape(-1), return_inverse=True)
+        kind = kind.reshape(-1)
+    return np.unique(kind, return_index=True)[1], kind
 
 
 def spreads(cells: list[int], rows: int, among: list[int], sizes: list[int]) -> list[list[int]]:

@@ -97,7 +97,7 @@ class Sequence:
         return found
 
 
-def number_by_appearance(labels: NDArray[np.int64]) -> Codes:
+def number_by_appearance(labels: NDArray[np.integer]) -> Codes:
     """Renumber labels 0, 1, 2, ... in the order in which they first occur."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(first.size, np.int32)

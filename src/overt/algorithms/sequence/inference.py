@@ -5,15 +5,33 @@ One interface for all engines. It looks at the structure of a question, picks th
 by generalization, and hands back numbers that say how sure they are.
 """
 
+from collections.abc import Iterator
+from typing import Protocol
+
 import numpy as np
 from numpy.random import Generator
 
 from overt.algorithms.sequence.cells import Cells
 from overt.algorithms.sequence.functions import Sequence
+from overt.algorithms.sequence.nested import Nested
 from overt.algorithms.sequence.posterior import Knowledge
 from overt.algorithms.sequence.sets import DisclosureSet, PermutationSet, as_codes
 from overt.algorithms.sequence.strategy import RELEASE, Outcome, Strategy, Visit, describe
+from overt.algorithms.sequence.sweep import Sweep
+from overt.errors import TooLarge
 from overt.table import Codes
+
+TINY = 20  # rows up to which cells come first
+SMALL = 40  # rows up to which cells are tried at all
+
+
+class Engine(Protocol):
+    """Finds disclosure sets of some kind of sequence."""
+
+    name: str
+
+    def disclosure(self, values: Codes, n_values: int, step: int) -> Knowledge:
+        """The tables of the permutation set whose own run reaches the step, or `TooLarge`."""
 
 
 class Inference:
@@ -22,6 +40,8 @@ class Inference:
     def __init__(self, sequence: Sequence, strategy: Strategy, n_values: int, *, rng: Generator | None = None) -> None:
         self.sequence, self.strategy, self.n_values, self.rng = sequence, strategy, n_values, rng
         self._cells = Cells(sequence, strategy)
+        self._sweep = Sweep(sequence, strategy)
+        self._nested = Nested(sequence, strategy)
         self._permutation_holds: dict[tuple[int, bytes], bool] = {}
         self._knowledge: dict[tuple[int, bytes], Knowledge] = {}
 
@@ -105,4 +125,28 @@ class Inference:
         return step, histograms.astype(np.int32).tobytes()
 
     def _find(self, values: Codes, step: int) -> Knowledge:
-        return self._cells.disclosure(values, self.n_values, step)
+        """Try the engines that suit the step, the fastest first."""
+        if step == 1:
+            permutation = self.permutation(values, 1)
+            return Knowledge(permutation.count, permutation.posterior, "permutation set")
+        reasons = []
+        for engine in self._engines(step):
+            try:
+                return engine.disclosure(values, self.n_values, step)
+            except TooLarge as reason:
+                reasons.append(f"{engine.name}: {reason}")
+        raise TooLarge(
+            f"The disclosure set of step {step} over {self.sequence.n_rows} rows is out of reach of every engine that suits "
+            f"it ({' '.join(reasons) or 'none does'}). What would fit: about {SMALL} rows for any strategy and property; any "
+            "number for the naive and exclusive strategies with small groups, and for three nested functions under a bound "
+            "on ratios; or pass a random generator to estimate by sampling."
+        )
+
+    def _engines(self, step: int) -> Iterator[Engine]:
+        if self.sequence.n_rows <= TINY:
+            yield self._cells
+        for engine in (self._sweep, self._nested):
+            if engine.suits(step):
+                yield engine
+        if TINY < self.sequence.n_rows <= SMALL:
+            yield self._cells

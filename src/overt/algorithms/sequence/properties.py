@@ -27,6 +27,23 @@ from overt.privacy.base import exact
 Share = NDArray[np.float64]  # (value) -> a bound of the value's probability
 
 
+@dataclass(frozen=True)
+class RatioBound:
+    """No ratio above `bound`, or with `strict` none that is not below it."""
+
+    bound: Fraction
+    strict: bool
+
+    def largest_count(self, size: int) -> int:
+        """How often a value may occur in a group of this size."""
+        product = size * self.bound.numerator
+        return (product - 1 if self.strict else product) // self.bound.denominator
+
+    def admits(self, ratio: Fraction) -> bool:
+        """Whether a ratio is within the bound."""
+        return ratio < self.bound or (ratio == self.bound and not self.strict)
+
+
 class SetProperty(ABC):
     """What must hold of everything the adversary considers possible."""
 
@@ -73,8 +90,9 @@ class RowProperty(SetProperty):
             return self.holds(posterior)
         return all_of(self.surely_good(low, up) for low, up in zip(posterior.lower, posterior.upper, strict=True))
 
-    def largest_count(self, size: int) -> int | None:
-        """If a group of this size is good exactly when no value occurs more often than some number: that number."""
+    @property
+    def ratio_bound(self) -> "RatioBound | None":
+        """If a distribution is good exactly when no ratio is above (or not below) a bound: that bound."""
         return None
 
 
@@ -112,9 +130,9 @@ class MaxRatio(RowProperty):
             return True
         return False if lower.max() > self.bound else None
 
-    def largest_count(self, size: int) -> int:
-        product = size * self.bound.numerator
-        return (product - 1 if self.strict else product) // self.bound.denominator
+    @property
+    def ratio_bound(self) -> RatioBound:
+        return RatioBound(self.bound, self.strict)
 
     def __str__(self) -> str:
         return f"every ratio {'below' if self.strict else 'at most'} {self.bound}"
@@ -148,11 +166,10 @@ class RecursiveCL(RowProperty):
             return True
         return False if low[0] > c * (1 - low[: l - 1].sum()) + 1e-12 else None
 
-    def largest_count(self, size: int) -> int | None:
-        if self.l != 2:
-            return None
-        # m < c (size - m)  <=>  m (1 + c) < c size
-        return (size * self.c.numerator - 1) // (self.c.numerator + self.c.denominator)
+    @property
+    def ratio_bound(self) -> RatioBound | None:
+        # r < c (1 - r)  <=>  r < c / (1 + c)
+        return RatioBound(self.c / (1 + self.c), strict=True) if self.l == 2 else None
 
     def __str__(self) -> str:
         return f"recursive ({self.c},{self.l})-diversity"
