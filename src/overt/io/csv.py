@@ -13,9 +13,9 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -51,7 +51,8 @@ class Dialect:
     newline: str
     encoding: str | None  # None: UTF-8, or Windows-1252 if that turns out to be wrong
     is_gzip: bool
-    n_bytes_before: int  # of mark and header, after decompression and recoding
+    n_lines_before: int  # the header, and blank lines before it
+    n_bytes_before: int  # the same, with the byte order mark, after decompression and recoding
 
     @property
     def is_recoded(self) -> bool:
@@ -79,9 +80,9 @@ def read_dialect(path: Path, *, separator: str | None = None, encoding: str | No
     separator = separator or _find_separator(lines)
     header, n_lines = _read_header(path, lines, separator)
     before = text[:n_blank] + newline.join([*lines[:n_lines], ""])
-    dialect = Dialect(header, separator, newline, encoding, is_gzip, 0)
-    n_before = len(before.encode("utf-8")) if dialect.is_recoded else len(bom) + len(before.encode(sample_encoding))
-    return Dialect(header, separator, newline, encoding, is_gzip, n_before)
+    dialect = Dialect(header, separator, newline, encoding, is_gzip, before.count(newline), 0)
+    n_bytes = len(before.encode("utf-8")) if dialect.is_recoded else len(bom) + len(before.encode(sample_encoding))
+    return replace(dialect, n_bytes_before=n_bytes)
 
 
 def read_texts(path: Path, dialect: Dialect, wanted: Sequence[str], on_progress: Progress = silent) -> dict[str, Coded]:
@@ -114,39 +115,40 @@ class _Dictionary:
 
     def __init__(self) -> None:
         self.n_texts = 0
-        self.codes: list[NDArray[np.int32]] = []
+        self.codes: list[Codes] = []
         self._slots = np.empty(0, np.int32)
-        self._keys = np.empty(0, np.uint64)
-        self._firsts = np.zeros(1, np.int64)
+        self._entries = np.empty((0, 4), np.uint64)
         self._arena = np.empty(0, np.uint8)
+        self._n_arena = 0
 
-    def number(self, block: NDArray[np.uint8], starts: NDArray[np.int32], stops: NDArray[np.int32]) -> None:
+    def number(self, block: NDArray[np.uint8], starts: Codes, stops: Codes) -> None:
+        """Number the texts of some more rows."""
         self._make_room(starts.size, int((stops - starts).sum()) + starts.size)
         codes = np.empty(starts.size, np.int32)
-        self.n_texts = number_texts(
-            block, starts, stops, self._slots, self._keys, self._firsts, self._arena, self.n_texts, codes
+        self.n_texts, self._n_arena = number_texts(
+            block, starts, stops, self._slots, self._entries, self._arena, self.n_texts, self._n_arena, codes
         )
         self.codes.append(codes)
 
     @property
     def text(self) -> memoryview:
         """All texts, each followed by the end mark."""
-        return memoryview(cast(Any, self._arena)[: self._firsts[self.n_texts]])
+        return memoryview(cast(Any, self._arena[: self._n_arena]))
 
     def slices(self) -> list[bytes]:
-        text = self.text.tobytes()
-        return [text[start : stop - 1] for start, stop in pairwise(self._firsts[: self.n_texts + 1].tolist())]
+        """The texts one by one."""
+        return [
+            bytes(self.text[first : first + length]) for first, length in self._entries[: self.n_texts, 2:].tolist()
+        ]
 
     def _make_room(self, n_more: int, n_bytes_more: int) -> None:
-        if self.n_texts + n_more > self._keys.size:
+        if self.n_texts + n_more > len(self._entries):
             n_room = 2 * (self.n_texts + n_more)
-            self._keys = _enlarged(self._keys, n_room)
-            self._firsts = _enlarged(self._firsts, n_room + 1)
+            self._entries = _enlarged(self._entries, n_room)
             self._slots = np.full(1 << (2 * n_room - 1).bit_length(), -1, np.int32)
-            place_texts(self._slots, self._keys, self._firsts, self.n_texts)
-        n_used = int(self._firsts[self.n_texts])
-        if n_used + n_bytes_more > self._arena.size:
-            self._arena = _enlarged(self._arena, 2 * n_used + n_bytes_more)
+            place_texts(self._slots, self._entries, self.n_texts)
+        if self._n_arena + n_bytes_more > self._arena.size:
+            self._arena = _enlarged(self._arena, 2 * self._n_arena + n_bytes_more)
 
 
 class _Part:
@@ -158,26 +160,29 @@ class _Part:
         self.problem = FINE
         self.n_fields = 0  # of the record with the problem
         self.n_left = 0  # bytes of a record that goes on beyond the block
+        self._fields = np.empty((2, n_columns, 0), np.int32)  # starts and stops
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[tuple[NDArray[np.uint8], int, bool]]:
         """(block, n_bytes, is_last): chunks, each after what was left of the one before; at last what is left."""
-        block = np.empty(2 * _BLOCK, np.uint8)
+        block = np.empty(_BLOCK, np.uint8)
         n_bytes = 0
-        for chunk in chunks:
-            block[: self.n_left] = block[n_bytes - self.n_left : n_bytes].copy()
-            n_bytes = self.n_left + len(chunk)
-            if n_bytes > block.size:
-                block = _enlarged(block, 2 * n_bytes)
-            block[self.n_left : n_bytes] = np.frombuffer(chunk, np.uint8)
-            yield block, n_bytes, False
-        yield block[n_bytes - self.n_left :].copy(), self.n_left, True
+        for chunk in chain(chunks, [b""]):
+            left = block[n_bytes - self.n_left : n_bytes].copy()
+            n_bytes = left.size + len(chunk)
+            if n_bytes + 16 > block.size:
+                block = np.empty((2 * n_bytes + 16) // 8 * 8, np.uint8)
+            block[: left.size] = left
+            block[left.size : n_bytes] = np.frombuffer(chunk, np.uint8)
+            yield block, n_bytes, not chunk
 
     def read(
         self, block: NDArray[np.uint8], n_bytes: int, is_last: bool, dialect: Dialect, place_of_field: Codes
     ) -> None:
         """Split a block into records and number their texts."""
         n_most = n_bytes // place_of_field.size + 2  # a record has a byte after every field
-        starts, stops = np.empty((2, len(self.dictionaries), n_most), np.int32)
+        if n_most > self._fields.shape[2]:
+            self._fields = np.empty((2, len(self.dictionaries), n_most), np.int32)
+        starts, stops = self._fields
         n_records, n_done, n_lines, self.problem, self.n_fields = split_records(
             block, n_bytes, is_last, ord(dialect.separator), ord(dialect.newline), place_of_field, starts, stops
         )
@@ -233,10 +238,7 @@ def _split_into_spans(path: Path, dialect: Dialect) -> list[Span]:
 
 
 def _refuse_broken(path: Path, dialect: Dialect, parts: Sequence[_Part]) -> None:
-    with _open(path, dialect.is_gzip) as file:
-        n_lines = (
-            _read(path, file, dialect.n_bytes_before).count(dialect.newline.encode()) if not dialect.is_recoded else 1
-        )
+    n_lines = dialect.n_lines_before
     for part in parts:
         n_lines += part.n_lines
         line = f"Line {n_lines + 1} of {path.name}"
@@ -285,7 +287,7 @@ def _find_encoding(sample: bytes, encoding: str | None) -> tuple[bytes, str | No
 
 def _decode(path: Path, sample: bytes, encoding: str | None) -> tuple[str, str]:
     """The sample as text, and the encoding that it is in."""
-    if b"\0" in sample and (encoding is None or not encoding.startswith(("utf-16", "utf-32"))):
+    if encoding is None and b"\0" in sample:
         raise InvalidInput(f"{path.name} is not a text file: it has zero bytes; name its format, or its encoding.")
     for attempt in [encoding] if encoding else ["utf-8", "cp1252", "latin-1"]:
         try:
@@ -376,6 +378,6 @@ def _read(path: Path, file: IO[bytes], n_bytes: int) -> bytes:
 
 
 def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:
-    larger = np.empty(size, array.dtype)
-    larger[: array.size] = array
+    larger = np.empty((size, *array.shape[1:]), array.dtype)
+    larger[: len(array)] = array
     return larger

@@ -20,14 +20,16 @@ from overt.kernels.counting import count_codes
 from overt.table import Codes, Column, Kind, Role
 
 if TYPE_CHECKING:
+    from polars._typing import TimeUnit
+
     from overt.hierarchy import Builder, Hierarchy
 
 # 01234 is a postcode and 3E2 a code: a number has no leading zero, no plus, and a sign in its exponent.
 NUMBER = r"-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]\d+)?"
 _ANY_NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
-_WITHOUT_ORDER = (pl.Object, pl.Binary, pl.Time, pl.Duration, pl.Unknown)
 _DATE = r"^\d{4}-\d{2}-\d{2}$"
 _WHOLE = r"^-?\d{1,18}$"
+_FAR = 1 << 62  # sums and differences of numbers below it fit into 64 bits
 _LONG_WHOLE = r"^-?\d{19,}$"  # an account number, say: no float tells two of them apart
 
 
@@ -44,7 +46,7 @@ class Coded:
 def coded_from_series(series: pl.Series) -> Coded:
     """Number the cells of a typed column."""
     dtype = series.dtype
-    if dtype.is_nested() or dtype in _WITHOUT_ORDER:
+    if not _has_order(dtype):
         raise InvalidInput(
             f"Column {series.name!r} is of type {dtype.base_type().__name__}, which has no order to generalize by; "
             "make it numbers, dates or text, or leave it without a role."
@@ -78,7 +80,8 @@ def encode(
     entries = _without_missing(coded.dictionary.gather(used), missing_values)
     if kind is None:
         kind = _kind_of(entries, is_text=coded.is_text)
-    values, code_of_entry = _sorted_values(_as_kind(name, entries, kind).alias(name))
+    in_order = kind is Kind.CATEGORY and isinstance(coded.dtype, pl.Enum)  # an order that somebody thought of
+    values, code_of_entry = _distinct_values(_as_kind(name, entries, kind).alias(name), in_order=in_order)
     hierarchy = None
     if builder is not None:
         n_rows_of_value = np.bincount(code_of_entry, n_rows_of_entry[used], len(values)).astype(np.int64)
@@ -96,10 +99,10 @@ def is_missing(coded: Coded, missing_values: Collection[str]) -> NDArray[np.bool
 
 def codes_by_text(series: pl.Series) -> tuple[Codes, int]:
     """A code for every cell of any column, in the order of the texts of the cells; and how many codes there are."""
-    if series.dtype.is_nested() or series.dtype in _WITHOUT_ORDER:
+    if not _has_order(series.dtype):
         series = pl.Series([None if cell is None else repr(cell) for cell in series.to_list()], dtype=pl.String)
     coded = coded_from_series(series)
-    values, code_of_entry = _sorted_values(texts_of(coded.dictionary))
+    values, code_of_entry = _distinct_values(texts_of(coded.dictionary))
     return code_of_entry[coded.codes], len(values)
 
 
@@ -113,8 +116,13 @@ def values_as_came(column: Column) -> pl.Series:
     if dtype == pl.Boolean:
         return values == "true"
     if isinstance(dtype, pl.Datetime | pl.Date) and values.dtype == pl.String:
-        return _parse_dates(values).cast(dtype)
+        return _parse_dates(values, getattr(dtype, "time_unit", None) or "us").cast(dtype)
     return values.cast(dtype)
+
+
+def _has_order(dtype: pl.DataType) -> bool:
+    known = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
+    return dtype.is_numeric() or dtype in known
 
 
 def _coded_texts(series: pl.Series, dtype: pl.DataType) -> Coded:
@@ -141,24 +149,21 @@ def _with_null(numbers: pl.Series, dictionary: pl.Series, dtype: pl.DataType) ->
 def _coded_numbers(series: pl.Series, dtype: pl.DataType) -> Coded:
     """Numbers in a narrow range are their own dictionary; others are sorted once."""
     plain = series.to_physical()
-    if plain.dtype == pl.Boolean:
-        plain = plain.cast(pl.Int8)
+    plain = plain.cast(pl.Int8) if plain.dtype == pl.Boolean else plain
     least, greatest = cast(Any, plain.min()), cast(Any, plain.max())
     if least is None:
-        dictionary, numbers = plain.clear(), plain.cast(pl.Int32)
-    elif plain.dtype.is_integer() and greatest - least <= max(1 << 20, 2 * len(plain)):
-        dictionary = pl.int_range(least, greatest + 1, dtype=cast(Any, plain.dtype), eager=True)
-        numbers = (
-            (plain.cast(pl.Int64) - least).cast(pl.Int32) if greatest < 1 << 63 else (plain - least).cast(pl.Int32)
-        )
+        return _with_null(plain.cast(pl.Int32), series.clear(), dtype)
+    is_narrow = plain.dtype.is_integer() and greatest - least <= max(1 << 20, 2 * len(plain))
+    if is_narrow and least > -_FAR and greatest < _FAR:
+        dictionary = pl.int_range(least, greatest + 1, dtype=pl.Int64, eager=True).cast(plain.dtype)
+        numbers = (plain.cast(pl.Int64) - least).cast(pl.Int32)
     else:
+        known = plain.is_not_null().to_numpy()
         distinct, places = np.unique(plain.drop_nulls().to_numpy(), return_inverse=True)
         dictionary = pl.Series(distinct, dtype=plain.dtype)
-        codes = np.full(len(plain), len(distinct), np.int32)
-        codes[plain.is_not_null().to_numpy()] = places
-        if plain.null_count():
-            dictionary = dictionary.extend_constant(None, 1)
-        return Coded(dictionary.cast(series.dtype), codes, dtype=dtype)
+        codes = np.full(len(plain), -1, np.int32)
+        codes[known] = places
+        numbers = pl.Series(codes).to_frame("code").select(pl.when(pl.col("code") >= 0).then("code")).to_series()
     return _with_null(numbers, dictionary.cast(series.dtype), dtype)
 
 
@@ -231,9 +236,9 @@ def _as_kind(name: str, entries: pl.Series, kind: Kind) -> pl.Series:
     if kind is Kind.NUMBER and dtype.is_numeric():
         return _wide(entries)
     if kind is Kind.DATE and isinstance(dtype, pl.Date | pl.Datetime):
-        return entries
+        return _plain_dates(entries)
     texts = texts_of(entries)
-    parsed = _parse_numbers(texts) if kind is Kind.NUMBER else _parse_dates(texts)
+    parsed = _parse_numbers(texts) if kind is Kind.NUMBER else _plain_dates(_parse_dates(texts))
     n_wrong = parsed.null_count() - texts.null_count()
     if n_wrong:
         raise InvalidInput(
@@ -260,23 +265,31 @@ def _parse_numbers(texts: pl.Series) -> pl.Series:
     return _wide(floats.to_frame("number").select(pl.when(pl.col("number").is_finite()).then("number")).to_series())
 
 
-def _parse_dates(texts: pl.Series) -> pl.Series:
+def _plain_dates(dates: pl.Series) -> pl.Series:
+    """Moments that are all midnight, with no time zone, are days."""
+    if isinstance(dates.dtype, pl.Datetime) and dates.dtype.time_zone is None:
+        days = dates.cast(pl.Date)
+        return days if _all(days.cast(dates.dtype) == dates) else dates
+    return dates
+
+
+def _parse_dates(texts: pl.Series, unit: "TimeUnit" = "us") -> pl.Series:
     dates = texts.str.to_date("%Y-%m-%d", strict=False)
     if dates.null_count() == texts.null_count():
         return dates
-    for pattern in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"):
-        moments = texts.str.to_datetime(pattern, strict=False, time_unit="us")
+    for pattern in ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.f%:z"):
+        moments = texts.str.to_datetime(pattern, strict=False, time_unit=unit)
         if moments.null_count() == texts.null_count():
             return moments
     return dates
 
 
-def _sorted_values(entries: pl.Series) -> tuple[pl.Series, Codes]:
-    """The distinct values, ascending, a null last; and the place of every entry among them."""
+def _distinct_values(entries: pl.Series, *, in_order: bool = False) -> tuple[pl.Series, Codes]:
+    """The distinct values, ascending (or as they come), a null last; and the place of every entry among them."""
     known = entries.drop_nulls()
     places = np.full(len(entries), -1, np.int32)
     if entries.dtype == pl.String:
-        values = known.unique().sort()
+        values = known.unique(maintain_order=True) if in_order else known.unique().sort()
         found = known.cast(pl.Enum(values)).to_physical().to_numpy()
     else:
         distinct, found = np.unique(known.to_physical().to_numpy(), return_inverse=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from overt.errors import InvalidInput
+from overt.hierarchy.texts import texts_of
 from overt.io.atomic import all_or_nothing
 from overt.io.csv import Dialect, read_dialect, read_texts
 from overt.io.encoding import Coded, coded_from_series
@@ -159,7 +160,7 @@ def _as_text(name: str, coded: Coded) -> pl.Series:
 
 
 def _as_enum(name: str, coded: Coded) -> pl.Series:
-    texts = coded.dictionary.cast(pl.String)
+    texts = texts_of(coded.dictionary)
     texts = pl.select(pl.when(texts != "").then(texts)).to_series()
     return texts.cast(pl.Enum(texts.drop_nulls().unique().sort())).gather(coded.codes).alias(name)
 

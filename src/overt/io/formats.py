@@ -20,6 +20,7 @@ SUFFIXES = {
     "arrow": (".arrow", ".ipc", ".feather"),
     "jsonl": (".jsonl", ".ndjson"),
 }
+_ROWS_OF_GROUP = 1 << 18
 _MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"{": "jsonl"}
 
 # A spreadsheet takes a cell that begins so for a formula, unless it is a number (or a range of numbers).
@@ -97,13 +98,14 @@ def write_frame(
     if file_format != "csv":
         if compress and file_format != "jsonl":
             raise InvalidInput(f"A {file_format} file is compressed inside; leave .gz out of its name.")
-        frame = frame.with_columns(frame.select(pl.col(pl.Enum, pl.Categorical).cast(pl.String)))
+        # piece by piece, so that the text of a whole table is never in memory
+        texts = frame.lazy().with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
     if file_format == "parquet":
-        frame.write_parquet(path, compression="zstd")
+        texts.sink_parquet(path, compression="zstd", row_group_size=_ROWS_OF_GROUP)
     elif file_format == "arrow":
-        frame.write_ipc(path, compression="uncompressed", compat_level=pl.CompatLevel.oldest())
+        texts.sink_ipc(path, compat_level=pl.CompatLevel.oldest(), record_batch_size=_ROWS_OF_GROUP)
     elif file_format == "jsonl":
-        _write_stream(path, compress, frame.write_ndjson)
+        _write_stream(path, compress, texts.sink_ndjson)
     else:
         frame = frame.with_columns([texts_of(moments) for moments in frame.select(pl.col(pl.Datetime))])
         if neutralise_formulas:

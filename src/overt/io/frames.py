@@ -86,9 +86,25 @@ def _wrap(frame: Any) -> tuple["nw.DataFrame[Any]", str]:
     return wrapped, frame_kind if frame_kind in ("pandas", "pyarrow") else "polars"
 
 
+def _order_of_categories(column: "nw.Series[Any]") -> list[str] | None:
+    """The categories of a column, if they are texts in an order that somebody gave them."""
+    native = column.to_native()
+    if isinstance(column.dtype, nw.Enum):
+        categories = list(native.cat.categories) if column.implementation.is_pandas() else []
+    elif column.implementation.is_pyarrow() and getattr(native.type, "ordered", False) and native.num_chunks:
+        categories = native.unify_dictionaries().chunk(0).dictionary.to_pylist()
+    else:
+        return None
+    return categories if categories and all(isinstance(category, str) for category in categories) else None
+
+
 def _polars_series(wrapped: "nw.DataFrame[Any]", name: str) -> pl.Series:
+    """A column in Polars; ordered categories of pandas and PyArrow keep their order."""
     try:
-        return wrapped.get_column(name).to_polars().alias(name)
+        column = wrapped.get_column(name)
+        series = column.to_polars().alias(name)
+        order = _order_of_categories(column)
+        return series if order is None else series.cast(pl.Enum(order))
     except ImportError:
         raise MissingExtra("A pandas frame is read with PyArrow; install it with `pip install pyarrow`.") from None
     except Exception:  # pandas, PyArrow and Polars each have their own, and quote cells

@@ -91,7 +91,10 @@ class Intake:
         encoded = [
             self._encode(name, sensitive.pop(name) if name in sensitive else coded(name), kept) for name in names
         ]
-        if kept is not None:
+        if not encoded[0].codes.size:
+            left = f" left: all {n_dropped} lack a sensitive value" if n_dropped else ""
+            raise InvalidInput(f"The table has no rows{left}; there is nothing to release.")
+        if kept is not None and others.width:
             others = others.filter(kept)
         identifiers = tuple(name for name in columns if name in self.identifiers)
         return Table(tuple(encoded), others, identifiers, frame_kind, n_dropped, tuple(columns))

@@ -5,6 +5,7 @@ import numpy as np
 
 from overt.kernels.compiling import kernel
 from overt.kernels.counting import sort_ascending
+from overt.kernels.parsing import scatter
 
 
 @kernel
@@ -114,10 +115,7 @@ def number_lists(first, item):
     for i in range(n):
         key = np.uint64(first[i + 1] - first[i])
         for j in range(first[i], first[i + 1]):
-            key ^= np.uint64(item[j])
-            key ^= key << np.uint64(13)
-            key ^= key >> np.uint64(7)
-            key ^= key << np.uint64(17)
+            key = scatter(key ^ np.uint64(item[j]))
         slot = np.int64(key & np.uint64(n_slots - 1))
         while slots[slot] >= 0 and compare_lists(first, item, representatives[slots[slot]], i) != 0:
             slot = (slot + 1) & (n_slots - 1)

@@ -8,7 +8,7 @@ from overt.kernels.compiling import kernel
 FINE, RAGGED, TEXT_AFTER_QUOTE, OPEN_QUOTE = 0, 1, 2, 3  # what `split_records` found
 
 _SPACE, _TAB, _RETURN, _QUOTE = 32, 9, 13, 34
-_ONE, _SEVEN, _EIGHT, _THIRTEEN, _SEVENTEEN = (np.uint64(n) for n in (1, 7, 8, 13, 17))
+_ALL, _LOW = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0xFFFFFFFF)
 
 
 @kernel
@@ -102,68 +102,80 @@ def _undouble(block, start, stop):
 
 
 @kernel
-def _scatter(key):
-    """Spread the bits of a key (xorshift: shifts alone never overflow, so nothing changes without the compiler)."""
-    key ^= key << _THIRTEEN
-    key ^= key >> _SEVEN
-    key ^= key << _SEVENTEEN
-    return key
+def scatter(key):
+    """Spread the bits of a key. Products of halves never overflow, so nothing changes without the compiler."""
+    low = (key & _LOW) * np.uint64(0x9E3779B1)
+    key = low ^ (((key >> np.uint64(32)) ^ (low >> np.uint64(32))) * np.uint64(0x85EBCA77))
+    return key ^ (key >> np.uint64(32))
 
 
 @kernel
-def number_texts(block, starts, stops, slots, keys, firsts, arena, n_texts, codes):
+def _bytes_at(words, position, n_bytes):
+    """Up to eight bytes from a position on, as a number."""
+    if n_bytes <= 0:
+        return np.uint64(0)
+    shift = np.uint64((position & 7) * 8)
+    both = (words[position >> 3] >> shift) | ((words[(position >> 3) + 1] << np.uint64(1)) << (np.uint64(63) - shift))
+    return both & (_ALL >> np.uint64(64 - 8 * min(n_bytes, 8)))
+
+
+@kernel
+def number_texts(block, starts, stops, slots, entries, arena, n_texts, n_arena, codes):
     """Give every text `block[starts[i]:stops[i]]` the number of its first occurrence, in `codes`.
 
-    The distinct texts so far are `arena[firsts[t]:firsts[t + 1] - 1]`, each followed by the byte 31. `slots` is an
-    open hash table (a power of two, at least half empty) from `keys` to numbers, -1 where free. Returns n_texts.
+    `entries[t]` knows the distinct text t: its first eight bytes, the next eight (of one longer than 16: a hash of the
+    rest), where it begins in `arena`, and its length. In `arena` every text is followed by the byte 31. `slots` is an
+    open hash table from texts to their numbers (a power of two, at least half empty), -1 where free. `block` is a
+    multiple of 8 bytes, and 8 longer than what is read. Returns (n_texts, n_arena).
     """
-    mask = np.uint64(slots.size - 1)
+    words = block.view(np.uint64)
     for i in range(starts.size):
-        start = starts[i]
+        start = np.int64(starts[i])
         length = stops[i] - start
-        key = np.uint64(length)
-        word = np.uint64(0)
-        for j in range(length):
-            if j & 7 == 0 and j > 0:
-                key = _scatter(key ^ word)
-                word = np.uint64(0)
-            word = (word << _EIGHT) | np.uint64(block[start + j])
-        key = word if length <= 8 else key ^ word  # up to eight bytes and their number are the text itself
-        slot = _scatter(key ^ np.uint64(length)) & mask
+        head = _bytes_at(words, start, length)
+        tail = _bytes_at(words, start + 8, length - 8)
+        for done in range(16, length, 8):
+            tail = scatter(tail) ^ _bytes_at(words, start + done, length - done)
+        slot = _slot(slots, head, tail, np.uint64(length))
         while True:
-            code = slots[np.int64(slot)]
+            code = slots[slot]
             if code < 0:
                 code = n_texts
-                slots[np.int64(slot)] = code
-                keys[code] = key
-                first = firsts[code]
-                for j in range(length):
-                    arena[first + j] = block[start + j]
-                arena[first + length] = 31
-                firsts[code + 1] = first + length + 1
+                slots[slot] = code
+                entries[code, 0] = head
+                entries[code, 1] = tail
+                entries[code, 2] = n_arena
+                entries[code, 3] = length
+                arena[n_arena : n_arena + length] = block[start : start + length]
+                arena[n_arena + length] = 31
+                n_arena += length + 1
                 n_texts += 1
                 break
-            first = firsts[code]
-            if keys[code] == key and firsts[code + 1] - first - 1 == length:
+            if entries[code, 0] == head and entries[code, 1] == tail and entries[code, 3] == np.uint64(length):
                 same = True
-                if length > 8:
-                    for j in range(length):
-                        if arena[first + j] != block[start + j]:
-                            same = False
-                            break
+                first = np.int64(entries[code, 2])
+                for j in range(16, length):  # up to 16 bytes, the entry is the text itself
+                    if arena[first + j] != block[start + j]:
+                        same = False
+                        break
                 if same:
                     break
-            slot = (slot + _ONE) & mask
+            slot = (slot + 1) & (slots.size - 1)
         codes[i] = code
-    return n_texts
+    return n_texts, n_arena
 
 
 @kernel
-def place_texts(slots, keys, firsts, n_texts):
+def _slot(slots, head, tail, length):
+    """Where the search for a text begins."""
+    return np.int64(scatter(head ^ scatter(tail ^ length)) & np.uint64(slots.size - 1))
+
+
+@kernel
+def place_texts(slots, entries, n_texts):
     """Fill an empty hash table with the texts that are numbered already."""
-    mask = np.uint64(slots.size - 1)
     for code in range(n_texts):
-        slot = _scatter(keys[code] ^ np.uint64(firsts[code + 1] - firsts[code] - 1)) & mask
-        while slots[np.int64(slot)] >= 0:
-            slot = (slot + _ONE) & mask
-        slots[np.int64(slot)] = code
+        slot = _slot(slots, entries[code, 0], entries[code, 1], entries[code, 3])
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (slots.size - 1)
+        slots[slot] = code
