@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check: decide from the published tables whether a release is what it claims to be.
+
+It shares no code with the methods, nor with what writes a release: an auditor that does repeats their mistakes.
+"""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from overt.check.buckets import check_buckets
+from overt.check.generalized import check_generalized
+from overt.check.verdict import Claim, Finding, Verdict
+from overt.errors import InvalidInput
+from overt.partition import Partition
+from overt.table import Table, unknown_column
+
+__all__ = ["Claim", "Finding", "Verdict", "check_release"]
+
+
+def check_release(
+    table: Table, tables: Mapping[str, pl.DataFrame], claim: Claim, *, witness: Partition | None = None
+) -> Verdict:
+    """Decide whether the published tables are a release of the table as claimed.
+
+    `table` is the original, read with the roles and hierarchies of the recipe. `tables` is what was published: one
+    table "release", or two, "quasi-identifiers" and "sensitive". An owner who knows which rows went together can
+    pass that as `witness`; it makes the check of truth quicker and is trusted in nothing.
+    """
+    for name in claim.others:
+        if name not in table.others.columns:
+            raise unknown_column(name, table.others.columns)
+    if set(tables) == {"release"}:
+        return check_generalized(table, tables["release"], claim, witness)
+    if set(tables) == {"quasi-identifiers", "sensitive"}:
+        return check_buckets(table, tables["quasi-identifiers"], tables["sensitive"], claim, witness)
+    raise InvalidInput(
+        f"The release has the tables {', '.join(map(repr, tables)) or 'none'}; expected is 'release', or "
+        "'quasi-identifiers' and 'sensitive'."
+    )

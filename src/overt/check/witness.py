@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Truth with a witness: the owner says which rows went together, and every row is followed to its lines.
+
+The witness is trusted in nothing. It only suggests which group of lines a group of rows became: the one whose
+cells are the tight range, label or set around the group's codes. Then every row is held against the cells of that
+group, and the values of rows and lines are compared group by group. What the witness cannot show is left to the
+matching, which needs no witness.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.check.lines import Key, group_alike
+from overt.check.matching import Boxes
+from overt.check.reading import Readings
+from overt.kernels.counting import order_by_code, starts_of
+from overt.kernels.witness import count_uncovered, count_unpaired, sketch_groups
+from overt.partition import Partition
+from overt.table import Codes, Column, Table
+
+Numbers = NDArray[np.uint64]
+
+
+def rows_are_lines(
+    table: Table,
+    witness: Partition,
+    forms: Sequence[str],
+    readings: Sequence[Readings],
+    text_of_group: Sequence[Codes],
+    groups: Partition,
+    values: tuple[Codes, Codes, int],
+) -> bool:
+    """Whether the witness shows that the lines are the rows, each row in a group whose cells cover it."""
+    if witness.group_of_row.size != table.n_rows or groups.group_of_row.size != table.n_rows:
+        return False
+    columns = table.quasi_identifiers
+    texts = [
+        suggest_texts(c, witness, form, reading) for c, form, reading in zip(columns, forms, readings, strict=True)
+    ]
+    group_of_suggested = find_groups(texts, text_of_group, [reading.n_texts for reading in readings])
+    if (group_of_suggested < 0).any():
+        return False
+    group_of_row = group_of_suggested[witness.group_of_row]
+    boxes = Boxes.of(readings, text_of_group)
+    for column, reading_of_group in zip(columns, boxes.reading_of_box.T, strict=True):
+        reading_of_group = np.ascontiguousarray(reading_of_group)
+        if count_uncovered(column.codes, group_of_row, reading_of_group, boxes.first, boxes.least, boxes.greatest):
+            return False
+    value_of_row, value_of_line, n_values = values
+    rows = order_by_code(group_of_row, groups.n_groups, np.arange(table.n_rows, dtype=np.int32))
+    starts = starts_of(np.bincount(group_of_row, minlength=groups.n_groups))
+    unpaired = count_unpaired(rows, starts, value_of_row, groups.rows, groups.starts, value_of_line, n_values)
+    return sum(unpaired) == 0
+
+
+def suggest_texts(column: Column, witness: Partition, form: str, readings: Readings) -> Codes:
+    """The text that shows the codes of each group most tightly, or -1 if the column has none; never proof.
+
+    A set of codes is looked up by the sum of random numbers, one for each code.
+    """
+    number_of_code = np.random.default_rng(0).integers(0, 2**64, column.n_values, dtype=np.uint64)
+    below = np.append(np.uint64(0), np.cumsum(number_of_code, dtype=np.uint64))  # sums wrap around
+    missing = -1 if column.missing_code is None else column.missing_code
+    least, greatest, has_missing, total = sketch_groups(
+        column.codes, witness.rows, witness.starts, missing, number_of_code
+    )
+    if form == "range":
+        total = np.where(least < 0, np.uint64(0), below[greatest + 1] - below[least])
+        if missing >= 0:
+            total = total + np.where(has_missing, number_of_code[missing], np.uint64(0))
+    elif form == "label" and column.hierarchy is not None:
+        tree = column.hierarchy
+        nodes = tree.common_ancestor(np.where(least < 0, missing, least), np.where(has_missing, missing, greatest))
+        first = tree.first_leaf_of_node[nodes]
+        total = below[first + tree.n_leaves_of_node[nodes]] - below[first]
+    return _look_up(total, _sums(readings, below))
+
+
+def find_groups(texts: Sequence[Codes], text_of_group: Sequence[Codes], n_texts: Sequence[int]) -> Codes:
+    """The group of lines that shows these texts, or -1, for many combinations of texts."""
+    n_groups, n_asked = text_of_group[0].size, texts[0].size
+    both = zip(text_of_group, texts, n_texts, strict=True)
+    alike = group_alike([Key(np.concatenate([known, asked]) + np.int32(1), n + 1) for known, asked, n in both])
+    group_of_kind = np.full(alike.n_groups, -1, np.int32)
+    group_of_kind[alike.group_of_row[:n_groups]] = np.arange(n_groups, dtype=np.int32)
+    return group_of_kind[alike.group_of_row[n_groups : n_groups + n_asked]]
+
+
+def _sums(readings: Readings, below: Numbers) -> Numbers:
+    """The sum of the numbers of all codes that each text covers."""
+    runs = np.append(np.uint64(0), np.cumsum(below[readings.greatest + 1] - below[readings.least], dtype=np.uint64))
+    sums: Numbers = runs[readings.first[1:]] - runs[readings.first[:-1]]
+    return sums
+
+
+def _look_up(asked: Numbers, known: Numbers) -> Codes:
+    """The position of each asked number among the known ones, or -1."""
+    order = np.argsort(known, kind="stable")
+    place = np.searchsorted(known, asked, sorter=order)
+    place[place == known.size] = 0
+    found = order[place]
+    return np.where(known[found] == asked, found, -1).astype(np.int32)
