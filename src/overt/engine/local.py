@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and checks on this machine: files in, files out, whole or not at all."""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import get_type_hints
+
+from numpy.random import Generator
+
+from overt.check import Claim, Finding, Verdict, check_release
+from overt.engine.outcome import Outcome
+from overt.errors import InvalidInput
+from overt.io.files import digest, read_file, read_release, write_tables
+from overt.io.manifest import (
+    FileRecord,
+    InputRecord,
+    Manifest,
+    hierarchy_files,
+    manifest_path,
+    now,
+    read_manifest,
+    recipe_of,
+    recorded_recipe,
+    seen_from,
+    versions,
+)
+from overt.io.publication import published_tables
+from overt.io.recipe import Recipe, read_recipe
+from overt.progress import Progress, silent
+from overt.release import BucketRelease, Release
+from overt.table import Table
+
+
+def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overwrite: bool = False) -> Outcome:
+    """Do what a recipe says: read, anonymize, check, and write the release with its manifest.
+
+    If the check fails nothing is written, and the outcome says what was found.
+    """
+    files = files_of(recipe, recipe.output_path)
+    overwrite = overwrite or recipe.settings.output.overwrite
+    _refuse_taken([*files.values(), manifest_path(recipe.output_path)], recipe, overwrite)
+    with ThreadPoolExecutor(max_workers=1) as pool:  # digesting releases the interpreter lock
+        input_digest = pool.submit(digest, recipe.input_path)
+        table = read_table(recipe, recipe.input_path, on_progress)
+        release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
+        on_progress("Publishing", 0, 0)
+        tables = published_tables(release, show=recipe.choices("show"), others=recipe.settings.output.others)
+        on_progress("Checking", 0, 0)
+        verdict = check_release(table, tables, claim_of(recipe, table.n_rows), witness=release.partition)
+    if verdict.ok:
+        on_progress("Writing", 0, 0)
+        records = {path: tables[name].height for name, path in files.items()}
+
+        def companions(digests: Mapping[Path, str]) -> dict[Path, bytes]:
+            manifest = describe(recipe, release, records, {recipe.input_path: input_digest.result(), **digests})
+            return {manifest_path(recipe.output_path): manifest.to_json().encode()}
+
+        write_tables(
+            {path: tables[name] for name, path in files.items()},
+            format=recipe.settings.output.format,
+            neutralise_formulas=recipe.settings.output.neutralise_formulas,
+            overwrite=overwrite,
+            companions=companions,
+        )
+    return Outcome.of(
+        release,
+        recipe.goal,
+        verdict,
+        others=recipe.settings.output.others,
+        input_path=recipe.input_path,
+        files=files if verdict.ok else {},
+        manifest_path=manifest_path(recipe.output_path),
+    )
+
+
+def check(data: Path, release: Path, *, recipe_path: Path | None = None, on_progress: Progress = silent) -> Verdict:
+    """Decide from the files alone whether a release holds what its manifest (or a recipe) claims."""
+    findings: tuple[Finding, ...] = ()
+    n_rows = None
+    if recipe_path is not None:
+        recipe = read_recipe(recipe_path)
+        files = files_of(recipe, release)
+    else:
+        manifest = read_manifest(manifest_path(release))
+        recipe = recipe_of(manifest, manifest_path(release))
+        first, *rest = manifest.release
+        files = {first: release} | {name: release.parent / manifest.release[name].path for name in rest}
+        n_rows = manifest.release[first].rows
+        on_progress("Comparing digests", 0, 0)
+        findings = (find_changes(manifest, recipe, data, files),)
+    table = read_table(recipe, data, on_progress)
+    on_progress(f"Reading {release.name}", 0, 0)
+    output = recipe.settings.output
+    tables = {
+        name: read_release(path, format=output.format, neutralised=output.neutralise_formulas)
+        for name, path in files.items()
+    }
+    on_progress("Checking", 0, 0)
+    verdict = check_release(table, tables, claim_of(recipe, table.n_rows if n_rows is None else n_rows))
+    return Verdict((*findings, *verdict.findings))
+
+
+def read_table(recipe: Recipe, path: Path, on_progress: Progress) -> Table:
+    """Read a file in the roles, kinds and hierarchies of a recipe."""
+    source = recipe.settings.input
+
+    def reading(_: str, done: int, total: int) -> None:
+        on_progress(f"Reading {path.name}", done, total)
+
+    reading("", 0, 0)
+    return read_file(
+        path,
+        quasi_identifiers=recipe.columns_of("quasi-identifier"),
+        sensitive=recipe.columns_of("sensitive"),
+        identifiers=recipe.columns_of("identifier"),
+        others=recipe.settings.output.others,
+        hierarchies=recipe.hierarchies,
+        kinds=recipe.choices("kind"),
+        missing=recipe.missing,
+        missing_values=source.missing_values,
+        format=source.format,
+        separator=source.separator,
+        encoding=source.encoding,
+        on_progress=reading,
+    )
+
+
+def claim_of(recipe: Recipe, n_rows: int) -> Claim:
+    """What a release made by a recipe claims."""
+    return Claim(goal=recipe.goal, n_rows=n_rows, others=recipe.settings.output.others, show=recipe.choices("show"))
+
+
+def files_of(recipe: Recipe, path: Path) -> dict[str, Path]:
+    """The files of a release: one, or for buckets `release.csv` and `release.sensitive.csv`."""
+    made = get_type_hints(type(recipe.method).anonymize)["return"]
+    if not issubclass(made, BucketRelease):
+        return {"release": path}
+    ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
+    sensitive = path.with_name(f"{path.name.removesuffix(ending)}.sensitive{ending}")
+    return {"quasi-identifiers": path, "sensitive": sensitive}
+
+
+def describe(
+    recipe: Recipe, release: Release, n_rows_of_file: Mapping[Path, int], digests: Mapping[Path, str]
+) -> Manifest:
+    """The manifest of a release, given the digests of the input and of the files it is written to."""
+    files, folder = files_of(recipe, recipe.output_path), recipe.output_path.parent
+    return Manifest(
+        created=now(),
+        versions=versions(),
+        method=recipe.settings.method.name,
+        goal=tuple(map(str, recipe.goal.parts)),
+        groups=release.n_groups,
+        input=InputRecord(
+            name=recipe.input_path.name,
+            sha256=digests[recipe.input_path],
+            rows=release.table.n_rows,
+            rows_dropped=release.table.n_dropped,
+        ),
+        release={
+            name: FileRecord(path=seen_from(folder, path), sha256=digests[path], rows=n_rows_of_file[path])
+            for name, path in files.items()
+        },
+        hierarchy_files={name: digest(path) for name, path in hierarchy_files(recipe).items()},
+        recipe=recorded_recipe(recipe, folder),
+    )
+
+
+def find_changes(manifest: Manifest, recipe: Recipe, data: Path, files: Mapping[str, Path]) -> Finding:
+    """Whether the files are those that the manifest was written for."""
+    recorded = {data: manifest.input.sha256}
+    recorded |= {path: manifest.release[name].sha256 for name, path in files.items()}
+    recorded |= {path: manifest.hierarchy_files[name] for name, path in hierarchy_files(recipe).items()}
+    for path in recorded:
+        if not path.is_file():
+            raise InvalidInput(f"There is no file {path}; check the name and the folder.")
+    changed = [path.name for path, known in recorded.items() if digest(path) != known]
+    if changed:
+        return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
+    return Finding("digests", True, "The files are, byte for byte, those that the manifest was written for.")
+
+
+def _refuse_taken(targets: list[Path], recipe: Recipe, overwrite: bool) -> None:
+    """Say before the work, not after it, that a file is in the way; what the recipe reads is never replaced."""
+    sources = [path for path in (recipe.input_path, *hierarchy_files(recipe).values()) if path.exists()]
+    for target in (path for path in targets if path.exists()):
+        if any(target.samefile(source) for source in sources):
+            raise InvalidInput(f"{target} is read by this recipe and would be replaced; give [output] another path.")
+        if not overwrite:
+            raise InvalidInput(
+                f"{target} exists already; add --overwrite to replace it, or give [output] another path."
+            )

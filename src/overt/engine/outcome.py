@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome: what a run achieved, at what cost, and what its owner should know before publishing it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from overt.check import Verdict
+from overt.privacy import FrequencyLDiversity
+from overt.privacy.base import Property, SensitiveProperty
+from overt.release import BucketRelease, Release
+
+
+@dataclass(frozen=True)
+class Held:
+    """A property that holds of a release, and the best parameter that does."""
+
+    name: str
+    asked: str
+    reached: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What `overt run` reports; `files` is empty if the check failed, because then nothing is written."""
+
+    method: str
+    n_rows: int
+    n_dropped: int
+    n_groups: int
+    holds: tuple[Held, ...]
+    against: str
+    average_group_size: float
+    discernibility: int
+    cautions: tuple[str, ...]
+    verdict: Verdict
+    input_path: Path
+    files: Mapping[str, Path]
+    manifest_path: Path
+
+    @classmethod
+    def of(
+        cls,
+        release: Release,
+        goal: Property,
+        verdict: Verdict,
+        *,
+        others: tuple[str, ...],
+        input_path: Path,
+        files: Mapping[str, Path],
+        manifest_path: Path,
+    ) -> "Outcome":
+        """Measure a release that was made for a goal."""
+        method: Any = release.made_by
+        sizes = release.partition.sizes
+        return cls(
+            method=method.name,
+            n_rows=release.table.n_rows,
+            n_dropped=release.table.n_dropped,
+            n_groups=release.n_groups,
+            holds=tuple(Held(part.name, str(part), part.describe_measure(release.groups)) for part in goal.parts),
+            against=method.against,
+            average_group_size=release.table.n_rows / release.n_groups,
+            discernibility=int((sizes * sizes).sum()),
+            cautions=tuple(find_cautions(release, goal, others)),
+            verdict=verdict,
+            input_path=input_path,
+            files=files,
+            manifest_path=manifest_path,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain values, for programs."""
+        return {
+            "method": self.method,
+            "rows": self.n_rows,
+            "rows_dropped": self.n_dropped,
+            "groups": self.n_groups,
+            "goal": [{"property": held.name, "asked": held.asked, "reached": held.reached} for held in self.holds],
+            "against": self.against,
+            "average_group_size": self.average_group_size,
+            "discernibility": self.discernibility,
+            "cautions": list(self.cautions),
+            **findings_of(self.verdict),
+            "files": {name: str(path) for name, path in self.files.items()},
+            "manifest": str(self.manifest_path) if self.files else None,
+        }
+
+
+def findings_of(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as plain values."""
+    findings = [{"name": f.name, "ok": f.ok, "sentence": f.sentence} for f in verdict.findings]
+    return {"ok": verdict.ok, "findings": findings}
+
+
+def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> Iterator[str]:
+    """What a release does not protect from, as far as its owner could overlook it."""
+    if goal.caution:
+        yield goal.caution
+    looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
+    for name, histogram in release.groups.histograms.items():
+        if None in looked_at or name in looked_at:
+            continue
+        n_alike = int((np.diff(histogram.first) == 1).sum())
+        share = 1 / Fraction(FrequencyLDiversity(1, column=name).measure(release.groups))
+        yield (
+            f"The goal does not look at {name!r}: in {n_alike:,} of {release.n_groups:,} groups everyone has the same "
+            f"value, and in the worst group one value has {float(share):.0%} of the rows. Add l-diversity for it."
+        )
+    if others:
+        names = ", ".join(map(repr, others))
+        yield f"Released as they are, and no part of any guarantee: {names}. Whoever knows them may find people by them."
+    if isinstance(release, BucketRelease):
+        yield "Quasi-identifiers are published exactly: anyone who knows a person's can see that the person is in the table."
