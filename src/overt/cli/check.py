@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`overt check DATA RELEASE`: decide from the files alone whether a release holds what it claims."""
+
+from pathlib import Path
+
+from overt.cli.console import Exit, Switch, say, say_findings, say_json
+
+
+def check(
+    data: Path,
+    release: Path,
+    /,
+    *,
+    recipe: Path | None = None,
+    json: Switch = False,
+    quiet: Switch = False,
+) -> int:
+    """Decide from the files whether a release holds its claims; exit code 0 if it does, 1 if it does not.
+
+    Parameters
+    ----------
+    data
+        The file that the release was made from.
+    release
+        The release; of one in buckets, its file of quasi-identifiers.
+    recipe
+        Check what this recipe asks for, not what the manifest beside the release claims.
+    json
+        Print one JSON document instead of the findings.
+    quiet
+        Say nothing: the exit code is the answer.
+
+    """
+    from overt.cli.progress import progress
+    from overt.engine import local
+    from overt.engine.outcome import findings_of
+
+    with progress(quiet=quiet) as on_progress:
+        verdict = local.check(data, release, recipe_path=recipe, on_progress=on_progress)
+    if json:
+        say_json(findings_of(verdict))
+    elif not quiet:
+        say_findings(verdict)
+        say("\nThe release holds what it claims." if verdict.ok else "\nThe release does not hold what it claims.")
+    return Exit.DONE if verdict.ok else Exit.CHECK_FAILED

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`overt run RECIPE`: make a release as a recipe says, check it and write it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cyclopts.types import NonNegativeInt
+
+from overt.cli.console import Exit, Switch, say, say_findings, say_json, say_rows
+
+if TYPE_CHECKING:
+    from overt.engine.outcome import Outcome
+
+
+def run(
+    recipe: Path,
+    /,
+    *,
+    json: Switch = False,
+    quiet: Switch = False,
+    seed: NonNegativeInt | None = None,
+    overwrite: Switch = False,
+) -> int:
+    """Make a release as a recipe says, check it and write it.
+
+    Parameters
+    ----------
+    recipe
+        A TOML file that says what to read, what must hold, by which method, and where the release goes.
+    json
+        Print one JSON document instead of the summary.
+    quiet
+        Say nothing unless something goes wrong.
+    seed
+        Repeat a method that draws random numbers. It is recorded nowhere: keep it as secret as the data.
+    overwrite
+        Replace a release that is already there.
+
+    """
+    import numpy as np
+
+    from overt.cli.progress import progress
+    from overt.engine import local
+    from overt.io.recipe import read_recipe
+
+    with progress(quiet=quiet) as on_progress:
+        outcome = local.run(
+            read_recipe(recipe), rng=np.random.default_rng(seed), on_progress=on_progress, overwrite=overwrite
+        )
+    if json:
+        say_json(outcome.to_dict())
+    elif not outcome.verdict.ok:
+        say("Nothing was written: the release did not pass its own check. Please report this as a mistake in Overt.\n")
+        say_findings(outcome.verdict)
+    elif not quiet:
+        say_rows(summary(outcome, recipe))
+    return Exit.DONE if outcome.verdict.ok else Exit.CHECK_FAILED
+
+
+def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
+    """What a person wants to know about a release that was just written."""
+    first, *_ = outcome.files.values()
+    dropped = f" ({outcome.n_dropped:,} rows with a missing sensitive value left out)" if outcome.n_dropped else ""
+    return [
+        ("Release", f"{outcome.n_rows:,} rows{dropped} in {outcome.n_groups:,} groups, by {outcome.method}"),
+        *(("Holds", f"{held.asked}; reached: {held.reached}") for held in outcome.holds),
+        ("Against", outcome.against),
+        (
+            "Cost",
+            f"groups of {outcome.average_group_size:,.1f} rows on average; discernibility {outcome.discernibility:,}",
+        ),
+        *(("Caution", caution) for caution in outcome.cautions),
+        *(("Files", str(path)) for path in (*outcome.files.values(), outcome.manifest_path)),
+        ("Again", f"overt run {recipe}"),
+        ("Check", f"overt check {outcome.input_path} {first}"),
+    ]

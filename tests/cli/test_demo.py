@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import sys
+import time
+
+import pytest
+
+from overt.cli.demo import RECIPE
+
+FILES = [
+    "birthplace.csv",
+    "census.csv",
+    "education.csv",
+    "recipe.toml",
+    "release.csv",
+    "release.csv.manifest.json",
+]
+
+
+@pytest.fixture(autouse=True)
+def in_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_demo_makes_and_checks_a_release(tmp_path, overt):
+    code, out, _ = overt("demo", "--rows", "2000")
+    assert code == 0
+    assert sorted(path.name for path in (tmp_path / "demo-output").iterdir()) == FILES
+    assert out.startswith("Of 2,000 made-up people in demo-output/census.csv, the first three:\n\n  Age")
+    assert "Release   2,000 rows in " in out
+    assert "Checked   " in out
+    assert "Next      change demo-output/recipe.toml, then: overt run demo-output/recipe.toml --overwrite\n" in out
+
+
+def test_the_recipe_of_the_demo_can_be_changed_and_run_again(tmp_path, overt):
+    assert overt("demo", "--rows", "2000", "--into", "here", "--quiet") == (0, "", "")
+    (tmp_path / "here" / "recipe.toml").write_text(RECIPE.replace("k = 5", "k = 50"))
+    assert overt("run", "here/recipe.toml", "--quiet", "--overwrite")[0] == 0
+    assert overt("check", "here/census.csv", "here/release.csv", "--quiet")[0] == 0
+    assert overt("demo", "--rows", "2000", "--into", "here", "--quiet")[0] == 0  # over itself
+
+
+def test_json(overt):
+    code, out, _ = overt("demo", "--rows", "2000", "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert document["folder"] == "demo-output"
+    assert document["run"]["rows"] == 2000
+    assert document["check"]["ok"]
+
+
+def test_nobodys_files_are_replaced(tmp_path, overt):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "census.csv").write_text("precious")
+    assert overt("demo", "--into", "mine") == (
+        3,
+        "",
+        "mine holds files that no demo wrote; give --into a new folder.\n",
+    )
+    assert overt("demo", "--into", "mine/census.csv") == (3, "", "mine/census.csv is a file; give --into a folder.\n")
+    assert (tmp_path / "mine" / "census.csv").read_text() == "precious"
+
+
+def test_too_few_people_for_the_goal(overt):
+    code, out, err = overt("demo", "--rows", "4", "--quiet")
+    assert (code, out) == (4, "")
+    assert "cannot be reached" in err
+
+
+def test_the_second_time_is_quick(overt):
+    assert overt("demo", "--quiet")[0] == 0
+    start = time.perf_counter()
+    assert overt("demo", "--quiet")[0] == 0
+    assert time.perf_counter() - start < 3
+    assert "numba" in sys.modules  # and so the import is not in this time

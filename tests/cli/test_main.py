@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every command: help at once, one sentence for every error, and its exit code."""
+
+import inspect
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module, metadata
+from pathlib import Path
+
+import pytest
+
+from overt.cli import app, main
+from overt.cli.console import Exit
+from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
+
+DOCS = Path(__file__).parents[2] / "docs" / "command-line.md"
+COMMANDS = ["run", "check", "demo", "schema"]
+
+
+def in_new_process(*words):
+    return subprocess.run([sys.executable, "-m", "overt", *words], capture_output=True, text=True, check=False)
+
+
+def test_help_imports_nothing_heavy():
+    probe = (
+        "import sys, overt, overt.cli\n"
+        "assert overt.cli.main(['--help']) == 0\n"
+        "for command in ('run', 'check', 'demo', 'schema'):\n"
+        "    assert overt.cli.main([command, '--help']) == 0\n"
+        "heavy = {'numba', 'polars', 'numpy', 'scipy', 'pandas', 'pyarrow', 'pydantic', 'rich.progress'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_help_answers_at_once():
+    def seconds():
+        start = time.perf_counter()
+        assert in_new_process("--help").returncode == 0
+        return time.perf_counter() - start
+
+    # the aim is 0.3 s on an idle machine; this bound only catches a heavy import on a busy one
+    assert min(seconds() for _ in range(5)) < 1.0
+
+
+def test_version(overt):
+    assert overt("--version") == (0, metadata.version("overt") + "\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["rum"], 'Unknown command "rum".'),
+        (["run"], 'Command "run" parameter RECIPE requires an argument.'),
+        (["run", "recipe.toml", "--jsn"], "Unknown option: --jsn. Did you mean --json?"),
+        (["run", "recipe.toml", "--seed", "x"], 'Invalid value for --seed: unable to convert "x" into int.'),
+        (["run", "recipe.toml", "--seed", "-1"], 'Invalid value "-1" for --seed.'),
+        (["check", "data.csv"], 'Command "check" parameter RELEASE requires an argument.'),
+        (["demo", "--rows", "0"], 'Invalid value "0" for --rows.'),
+    ],
+)
+def test_usage_errors(overt, words, sentence):
+    code, out, err = overt(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(sentence)
+    assert err.endswith("See: overt --help\n")
+
+
+ERRORS = [
+    (InvalidRecipe("The recipe is odd."), 2, "The recipe is odd.\n"),
+    (InvalidInput("The data is odd."), 3, "The data is odd.\n"),
+    (MissingExtra("Install overt[arrow]."), 3, "Install overt[arrow].\n"),
+    (Unreachable("Not with this data."), 4, "Not with this data.\n"),
+    (TooLarge("2**90 worlds."), 5, "2**90 worlds.\n"),
+    (MemoryError(), 5, "This machine has not enough memory for that; use fewer rows or columns.\n"),
+    (PermissionError(13, "Permission denied", "release.csv"), 3, "release.csv: Permission denied.\n"),
+    (KeyboardInterrupt(), 130, "Interrupted; nothing was written.\n"),
+    (
+        RuntimeError("Alice has the flu"),
+        70,
+        "Overt stopped on a mistake of its own (RuntimeError); nothing was written. "
+        "Run the command again with --debug to see where, and please report it.\n",
+    ),
+]
+
+
+@pytest.fixture
+def failing(folder, monkeypatch):
+    """Let `overt run recipe.toml` fail with an error."""
+
+    def fail_with(error):
+        def run(*_, **__):
+            raise error
+
+        monkeypatch.setattr("overt.engine.local.run", run)
+
+    return fail_with
+
+
+@pytest.mark.parametrize(("error", "code", "sentence"), ERRORS, ids=lambda value: type(value).__name__)
+def test_an_error_is_one_sentence_and_its_exit_code(overt, failing, error, code, sentence):
+    failing(error)
+    assert overt("run", "recipe.toml") == (code, "", sentence)
+
+
+def test_debug_shows_where_an_error_came_from(failing):
+    failing(RuntimeError("here"))
+    with pytest.raises(RuntimeError, match="here"):
+        main(["run", "recipe.toml", "--debug"])
+
+
+def test_an_error_with_json_is_a_document(folder, overt):
+    code, out, err = overt("run", "nowhere.toml", "--json")
+    assert code == 2
+    assert json.loads(out) == {"error": err.rstrip("\n"), "exit_code": 2}
+    code, out, _ = overt("run", "--json")
+    assert (code, json.loads(out)["exit_code"]) == (2, 2)
+
+
+def test_every_command_and_option_is_documented():
+    text = DOCS.read_text()
+    for name in COMMANDS:
+        section = text[text.index(f"## `overt {name}`") :].partition("\n## ")[0] + text[: text.index("## `overt run`")]
+        for option in inspect.signature(getattr(import_module(f"overt.cli.{name}"), name)).parameters.values():
+            written = f"--{option.name}" if option.kind is option.KEYWORD_ONLY else option.name.upper()
+            assert written in section, f"{written} of overt {name}"
+    assert set(app) - {"--help", "-h", "--version"} == set(COMMANDS)
+
+
+def test_every_exit_code_is_documented():
+    listed = re.findall(r"^\| (\d+) \|", DOCS.read_text(), re.MULTILINE)
+    assert [int(code) for code in listed] == list(Exit)
+
+
+SIGNALLED = """
+import os, sys, time
+from overt.cli import main
+from overt.engine import local
+
+def check_release(*_, **__):
+    os.kill(os.getpid(), int(sys.argv[1]))
+    time.sleep(30)
+
+local.check_release = check_release
+sys.exit(main(["run", "recipe.toml"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_with_nothing_left_behind(folder, number):
+    before = sorted(folder.iterdir())
+    done = subprocess.run(
+        [sys.executable, "-c", SIGNALLED, str(int(number))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr.endswith("Checking\nInterrupted; nothing was written.\n")
+    assert sorted(folder.iterdir()) == before
+
+
+def test_the_installed_command_ends_with_its_code_and_prints_only_json(folder):
+    done = in_new_process("run", "recipe.toml", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["ok"]
+    assert in_new_process("run", "recipe.toml", "--quiet").returncode == 3  # it is there already
+    assert in_new_process("run").returncode == 2
+    release = folder / "release.csv"
+    release.write_text(release.read_text().replace("Influenza", "Asthma", 1))
+    assert in_new_process("check", "hospital.csv", "release.csv", "--quiet").returncode == 1

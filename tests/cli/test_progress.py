@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+import io
+import sys
+import time
+
+import numpy as np
+import pytest
+from numba import njit
+
+from overt.cli import progress as module
+from overt.cli.progress import COMPILING, progress
+from overt.progress import silent
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_quiet_is_silent(capsys):
+    with progress(quiet=True) as on_progress:
+        assert on_progress is silent
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_line_per_stage_where_there_is_no_terminal(capsys):
+    with progress() as on_progress:
+        for stage, done in (("Reading", 0), ("Reading", 5), ("Cutting", 0), ("Reading", 0)):
+            on_progress(stage, done, 10)
+    assert capsys.readouterr() == ("", "Reading\nCutting\nReading\n")
+
+
+def test_compiling_is_told_once(capsys):
+    with progress() as on_progress:
+        on_progress("Cutting", 0, 10)
+        for step in (1, 2):
+            loop = njit(lambda codes, step=step: codes + step)
+            loop(np.zeros(3))
+        on_progress("Cutting", 5, 10)
+    assert capsys.readouterr().err == f"Cutting\n{COMPILING}\n"
+
+
+def in_terminal(monkeypatch, patience=module.PATIENCE):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setattr(module, "PATIENCE", patience)
+    return sys.stderr
+
+
+def test_a_quick_run_leaves_the_terminal_alone(monkeypatch):
+    terminal = in_terminal(monkeypatch)
+    with progress() as on_progress:
+        on_progress("Reading", 0, 10)
+    assert terminal.getvalue() == ""
+
+
+def test_a_long_run_shows_a_bar_and_takes_it_away(monkeypatch):
+    terminal = in_terminal(monkeypatch, patience=0.01)
+    with progress() as on_progress:
+        on_progress("Reading [b]people[/b]", 3, 10)
+        time.sleep(0.4)
+        on_progress("Cutting", 0, 0)
+        time.sleep(0.3)
+    shown = terminal.getvalue()
+    assert "Reading [b]people[/b]" in shown and "Cutting" in shown
+    assert shown.endswith("\x1b[2K")  # the line is erased
+
+
+def test_a_bar_ends_with_the_work_that_fails(monkeypatch):
+    terminal = in_terminal(monkeypatch, patience=0.01)
+    with pytest.raises(KeyboardInterrupt), progress() as on_progress:
+        on_progress("Reading", 3, 10)
+        time.sleep(0.2)
+        raise KeyboardInterrupt
+    assert terminal.getvalue().endswith("\x1b[2K")

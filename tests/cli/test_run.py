@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+import csv
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cli.conftest import ANATOMY, RECIPE
+from overt.check import Finding, Verdict
+from overt.samples import census
+
+DOCS = Path(__file__).parents[2] / "docs" / "recipe.md"
+
+
+def change(folder, *replacements):
+    text = RECIPE
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "recipe.toml").write_text(text)
+
+
+def test_a_run_writes_the_release_and_says_what_holds(folder, overt):
+    code, out, err = overt("run", "recipe.toml")
+    assert code == 0
+    assert err.splitlines()[0] == "Reading hospital.csv"
+    assert err.splitlines()[-1] == "Writing"
+    labels = [line[:12].strip() for line in out.splitlines() if line[:12].strip()]
+    assert labels == ["Release", "Holds", "Against", "Cost", "Files", "Again", "Check"]
+    assert re.search(r"Release   96 rows in \d+ groups, by mondrian\n", out)
+    assert re.search(r"Holds     4-anonymity; reached: k = [4-9]\n", out)
+    assert "Against   someone who sees the release, but not someone who replays the method\n" in out
+    assert "Again     overt run recipe.toml\n" in out
+    assert "Check     overt check hospital.csv release.csv\n" in out
+    with (folder / "release.csv").open() as release:
+        header, *lines = csv.reader(release)
+    assert header == ["Birth date", "Postcode", "Sex", "Disease"]
+    assert len(lines) == 96
+    names = set(pl.read_csv(folder / "hospital.csv").get_column("Name"))
+    assert not any(name in (folder / "release.csv").read_text() for name in names)
+
+
+def test_the_cost_is_what_the_groups_cost(folder, overt_json):
+    _, outcome = overt_json("run", "recipe.toml")
+    with (folder / "release.csv").open() as release:
+        _, *lines = csv.reader(release)
+    sizes = {}
+    for line in lines:  # groups that look alike are one to the reader; here no two do
+        sizes[tuple(line[:3])] = sizes.get(tuple(line[:3]), 0) + 1
+    assert outcome["groups"] == len(sizes)
+    assert outcome["discernibility"] == sum(size**2 for size in sizes.values())
+    assert outcome["average_group_size"] == 96 / len(sizes)
+    assert outcome["goal"][0] == {
+        "property": "k-anonymity",
+        "asked": "4-anonymity",
+        "reached": f"k = {min(sizes.values())}",
+    }
+
+
+def test_json_is_one_document_and_nothing_else(folder, overt):
+    code, out, _ = overt("run", "recipe.toml", "--json")
+    outcome = json.loads(out)
+    assert code == 0
+    assert outcome["rows"] == 96
+    assert outcome["ok"] and all(finding["ok"] for finding in outcome["findings"])
+    assert outcome["files"] == {"release": "release.csv"}
+    assert outcome["manifest"] == "release.csv.manifest.json"
+
+
+def test_quiet_says_nothing(folder, overt):
+    assert overt("run", "recipe.toml", "--quiet") == (0, "", "")
+    assert (folder / "release.csv").exists()
+
+
+def test_the_manifest_tells_everything_but_the_seed_the_data_and_the_place(folder, overt):
+    assert overt("run", "recipe.toml", "--seed", "918273645")[0] == 0
+    text = (folder / "release.csv.manifest.json").read_text()
+    manifest = json.loads(text)
+    assert list(manifest["versions"]) == ["python", "overt", "numpy", "numba", "polars"]
+    assert manifest["method"] == "mondrian"
+    assert manifest["goal"] == ["4-anonymity", "2-diversity (frequency)"]
+    assert manifest["recipe"]["method"] == {"name": "mondrian", "relaxed": False, "choose": "widest"}
+    assert manifest["input"]["rows"] == 96
+    assert "918273645" not in text and "seed" not in text
+    assert str(folder) not in text and str(folder.parent) not in text
+    assert not any(value in text for value in ("Influenza", "Bruno", "53227", "1982"))
+
+
+def test_a_random_method_repeats_with_its_seed_only(folder, overt):
+    (folder / "recipe.toml").write_text(ANATOMY)
+    releases = []
+    for words in (["--seed", "1"], ["--seed", "1"], ["--seed", "2"], [], []):
+        assert overt("run", "recipe.toml", "--overwrite", *words)[0] == 0
+        releases.append((folder / "release.csv").read_bytes())
+    assert releases[0] == releases[1]
+    assert len(set(releases)) == 4
+
+
+def test_buckets_are_two_files(folder, overt):
+    (folder / "recipe.toml").write_text(ANATOMY)
+    code, out, _ = overt("run", "recipe.toml")
+    assert code == 0
+    assert (folder / "release.csv").read_text().splitlines()[0] == "bucket,Birth date,Postcode,Sex"
+    assert (folder / "release.sensitive.csv").read_text().splitlines()[0] == "bucket,Disease"
+    assert "Quasi-identifiers are published exactly" in out
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet", "arrow", "jsonl"])
+def test_every_format_is_written_and_checked(folder, overt, ending):
+    (folder / "recipe.toml").write_text(ANATOMY.replace("release.csv", f"my.release.{ending}"))
+    assert overt("run", "recipe.toml")[0] == 0
+    assert (folder / f"my.release.sensitive.{ending}").is_file()
+    code, out, _ = overt("check", "hospital.csv", f"my.release.{ending}")
+    assert code == 0, out
+
+
+def test_an_existing_release_is_not_replaced_unasked(folder, overt):
+    (folder / "release.csv.manifest.json").write_text("mine")
+    code, out, err = overt("run", "recipe.toml")
+    assert (code, out) == (3, "")
+    assert err == (
+        "release.csv.manifest.json exists already; add --overwrite to replace it, or give [output] another path.\n"
+    )
+    assert not (folder / "release.csv").exists()
+    assert overt("run", "recipe.toml", "--overwrite")[0] == 0
+    change(folder, ('path = "release.csv"', 'path = "release.csv"\noverwrite = true'))
+    assert overt("run", "recipe.toml")[0] == 0
+
+
+@pytest.mark.parametrize("target", ["alias.csv", "sex.csv"])
+def test_what_a_recipe_reads_is_never_replaced(folder, overt, target):
+    (folder / "alias.csv").symlink_to("hospital.csv")
+    (folder / "sex.csv").write_text("female;*\nmale;*\n")
+    change(
+        folder,
+        (
+            '[columns.Sex]\nrole = "quasi-identifier"',
+            '[columns.Sex]\nrole = "quasi-identifier"\nhierarchy = { file = "sex.csv" }',
+        ),
+        ("release.csv", target),
+    )
+    before = (folder / target).read_bytes()
+    code, _, err = overt("run", "recipe.toml", "--overwrite")
+    assert (code, err) == (3, f"{target} is read by this recipe and would be replaced; give [output] another path.\n")
+    assert (folder / target).read_bytes() == before
+
+
+def test_a_goal_that_cannot_be_reached(folder, overt):
+    change(folder, ("k = 4", "k = 97"))
+    code, out, err = overt("run", "recipe.toml", "--quiet")
+    assert (code, out) == (4, "")
+    assert "cannot be reached" in err
+    assert sorted(path.name for path in folder.iterdir()) == ["hospital.csv", "recipe.toml"]
+
+
+def test_data_that_is_not_there(folder, overt):
+    (folder / "hospital.csv").unlink()
+    assert overt("run", "recipe.toml", "--quiet") == (
+        3,
+        "",
+        "There is no file hospital.csv; check the name and the folder.\n",
+    )
+
+
+def test_a_column_that_is_not_there(folder, overt):
+    change(folder, ("[columns.Sex]", "[columns.Gender]"))
+    code, _, err = overt("run", "recipe.toml", "--quiet")
+    assert code == 3
+    assert err.startswith("There is no column 'Gender'; the columns are 'Name', ")
+
+
+def test_missing_sensitive_values_are_dropped_if_the_recipe_says_so(folder, overt, overt_json):
+    rows = (folder / "hospital.csv").read_text().replace("Hepatitis", "")
+    n_missing = rows.count(",\n")
+    (folder / "hospital.csv").write_text(rows)
+    assert overt("run", "recipe.toml", "--quiet")[0] == 3
+    change(folder, ('role = "sensitive"', 'role = "sensitive"\nmissing = "drop"'))
+    code, outcome = overt_json("run", "recipe.toml")
+    assert code == 0
+    assert (outcome["rows"], outcome["rows_dropped"]) == (96 - n_missing, n_missing)
+    assert overt("check", "hospital.csv", "release.csv", "--quiet")[0] == 0
+    code, out, _ = overt("run", "recipe.toml", "--overwrite")
+    assert f"({n_missing} rows with a missing sensitive value left out)" in out
+
+
+def test_a_failed_check_writes_nothing(folder, overt, overt_json, monkeypatch):
+    verdict = Verdict((Finding("rows", True, "Fine."), Finding("goal", False, "1 group breaks 4-anonymity.")))
+    monkeypatch.setattr("overt.engine.local.check_release", lambda *_, **__: verdict)
+    code, out, _ = overt("run", "recipe.toml")
+    assert code == 1
+    assert out.startswith("Nothing was written: the release did not pass its own check.")
+    assert "  FAILED  goal  1 group breaks 4-anonymity.\n" in out
+    code, outcome = overt_json("run", "recipe.toml")
+    assert (code, outcome["ok"], outcome["files"], outcome["manifest"]) == (1, False, {}, None)
+    assert sorted(path.name for path in folder.iterdir()) == ["hospital.csv", "recipe.toml"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device"), RuntimeError()])
+@pytest.mark.parametrize(
+    "place", ["overt.engine.local.describe", "overt.io.files.digest", "overt.io.atomic._force_to_disk"]
+)
+def test_a_failure_while_writing_leaves_nothing_behind(folder, overt, monkeypatch, place, error):
+    assert overt("run", "recipe.toml")[0] == 0
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    change(folder, ("k = 4", "k = 9"))
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(place, fail)
+    code, out, err = overt("run", "recipe.toml", "--overwrite", "--quiet")
+    assert (code, out) == ({"KeyboardInterrupt": 130, "OSError": 3, "RuntimeError": 70}[type(error).__name__], "")
+    assert err.count("\n") == 1
+    after = {path.name: path.read_bytes() for path in folder.iterdir()}
+    del before["recipe.toml"], after["recipe.toml"]
+    assert after == before
+
+
+CAUTIONS = {
+    "distinct": (
+        ('[[goal]]\nproperty = "l-diversity"', '[[goal]]\nproperty = "distinct-l-diversity"'),
+        "distinct 2-diversity counts different values and bounds nobody's belief",
+    ),
+    "no goal looks at the sensitive column": (
+        ('[[goal]]\nproperty = "l-diversity"\nl = 2\n', ""),
+        "The goal does not look at 'Disease': in ",
+    ),
+    "other columns": (
+        ('path = "release.csv"', 'path = "release.csv"\nothers = ["Admission"]'),
+        "Released as they are, and no part of any guarantee: 'Admission'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CAUTIONS)
+def test_cautions(folder, overt, case):
+    replacement, sentence = CAUTIONS[case]
+    change(folder, replacement)
+    code, out, _ = overt("run", "recipe.toml")
+    assert code == 0
+    assert f"Caution   {sentence}" in out
+    assert out.count("Caution") == 1
+
+
+def recipes_in_docs():
+    return [text for text in re.findall(r"```toml\n(.*?)```", DOCS.read_text(), re.DOTALL) if "version" in text]
+
+
+@pytest.mark.parametrize("text", recipes_in_docs(), ids=lambda text: tomllib.loads(text)["output"]["path"])
+def test_the_recipes_in_the_docs_run(folder, overt, text):
+    census(3000).write_csv(folder / "census.csv")
+    (folder / "recipe.toml").write_text(text)
+    recipe = tomllib.loads(text)
+    code, out, err = overt("run", "recipe.toml")
+    assert code == 0, err
+    code, out, err = overt("check", recipe["input"]["path"], recipe["output"]["path"])
+    assert code == 0, out + err
+
+
+def test_no_toml_in_the_docs_is_left_out():
+    assert len(recipes_in_docs()) == DOCS.read_text().count("```toml") == 3
