@@ -147,7 +147,7 @@ def test_nothing_is_left_if_a_companion_fails(tmp_path, error):
 
 def test_nothing_is_left_if_the_second_table_cannot_be_written(tmp_path):
     nested = pl.DataFrame({"a": [[1], [2]]})
-    with pytest.raises(pl.exceptions.PolarsError):
+    with pytest.raises(InvalidInput, match="Column 'a' has cells that a csv file cannot hold"):
         write_tables({tmp_path / "a.csv": FRAME, tmp_path / "b.csv": nested})
     assert list(tmp_path.iterdir()) == []
 

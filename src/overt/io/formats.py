@@ -95,6 +95,9 @@ def write_frame(
     frame: pl.DataFrame, path: Path, *, file_format: str, compress: bool, separator: str, neutralise_formulas: bool
 ) -> None:
     """Write a frame in a format. The same frame always gives the same bytes."""
+    for name, dtype in frame.schema.items():
+        if dtype == pl.Object or (file_format == "csv" and (dtype.is_nested() or dtype == pl.Binary)):
+            raise InvalidInput(f"Column {name!r} has cells that a {file_format} file cannot hold; leave it out.")
     if file_format != "csv":
         if compress and file_format != "jsonl":
             raise InvalidInput(f"A {file_format} file is compressed inside; leave .gz out of its name.")
