@@ -6,13 +6,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from algorithms.sequence.worlds import CONVEX, MONOTONE, both, our_strategy, ours, worlds
+from algorithms.sequence.worlds import CONVEX, MONOTONE, both, our_strategy, ours, windows, worlds
 from oracles.sequence import World, ratios
 from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Safe, Sequence, cells
+from overt.algorithms.sequence.by_value import ByValue
 from overt.algorithms.sequence.cells import Cells
 from overt.algorithms.sequence.nested import Nested
 from overt.algorithms.sequence.sweep import Sweep
 from overt.errors import TooLarge
+
+BOUNDED = [prop for prop in CONVEX if prop[0] == "max_ratio" or (prop[0] == "recursive" and prop[2] == 2)]
 
 
 def agree(known, tables, n_rows):
@@ -67,6 +70,26 @@ def test_sweep_in_floats_and_in_limbs_agree_with_words(world):
     assert (floats.posterior.lower <= exact + 1e-15).all() and (exact <= floats.posterior.upper + 1e-15).all()
 
 
+@settings(max_examples=200, deadline=None)
+@given(worlds(max_rows=7, properties=BOUNDED))
+def test_value_by_value_agrees_with_enumeration(world):
+    oracle, inference, values = both(*world)
+    engine = ByValue(inference.sequence, inference.strategy)
+    for step in range(2, len(world[0]) + 1):
+        if engine.suits(step):
+            agree(engine.disclosure(values, inference.n_values, step), oracle.ds(world[3], step), len(world[3]))
+
+
+def test_value_by_value_agrees_with_the_sweep_on_a_hundred_rows():
+    values = np.random.default_rng(4).integers(0, 4, 96).astype(np.int32)
+    functions = tuple(Function.from_ranges(f"g{size}", [size] * (96 // size)) for size in (4, 12, 24))
+    sequence = Sequence(functions, MaxRatio("1/2"))
+    one = ByValue(sequence, Exclusive()).disclosure(values, 4, 2)
+    other = Sweep(sequence, Exclusive()).disclosure(values, 4, 2)
+    assert one.count == other.count
+    assert all(one.posterior.of_row(row) == other.posterior.of_row(row) for row in range(96))
+
+
 @st.composite
 def nested_functions(draw):
     """Three nested functions of unequal groups, and a table."""
@@ -92,7 +115,7 @@ def nested_functions(draw):
 @settings(max_examples=150, deadline=None)
 @given(
     nested_functions(),
-    st.sampled_from([prop for prop in CONVEX if prop[0] == "max_ratio" or (prop[-1] == 2 and prop[0] == "recursive")]),
+    st.sampled_from(BOUNDED),
     st.sampled_from([("safe",), ("jump", (1, 1, 1))]),
 )
 def test_nested_states_agree_with_enumeration(nested, prop, strategy):
@@ -101,16 +124,6 @@ def test_nested_states_agree_with_enumeration(nested, prop, strategy):
     assert engine.suits(3)
     known = engine.disclosure(np.array(table, np.int32), max(table) + 1, 3)
     agree(known, World(functions, prop, strategy).ds(table, 3), len(table))
-
-
-def windows(n_rows, *sizes):
-    """Functions of consecutive groups of one size each, the last group taking the rest."""
-    found = []
-    for size in sizes:
-        groups = [size] * (n_rows // size)
-        groups[-1] += n_rows % size
-        found.append(Function.from_ranges(f"g{size}", groups))
-    return tuple(found)
 
 
 def test_sweep_settles_a_tie_on_two_thousand_rows_in_integers():

@@ -95,3 +95,13 @@ def both(functions, prop, strategy, table):
 
     inference = Inference(ours(functions, prop, len(table)), our_strategy(strategy), max(table) + 1)
     return World(functions, prop, strategy), inference, np.array(table, np.int32)
+
+
+def windows(n_rows, *sizes):
+    """Functions of consecutive groups of one size each, the last group taking the rest."""
+    found = []
+    for size in sizes:
+        groups = [size] * (n_rows // size)
+        groups[-1] += n_rows % size
+        found.append(Function.from_ranges(f"g{size}", groups))
+    return tuple(found)

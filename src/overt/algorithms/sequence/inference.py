@@ -11,10 +11,12 @@ from typing import Protocol
 import numpy as np
 from numpy.random import Generator
 
+from overt.algorithms.sequence.by_value import ByValue
 from overt.algorithms.sequence.cells import Cells
 from overt.algorithms.sequence.functions import Sequence
 from overt.algorithms.sequence.nested import Nested
 from overt.algorithms.sequence.posterior import Knowledge
+from overt.algorithms.sequence.sampling import Sampling
 from overt.algorithms.sequence.sets import DisclosureSet, PermutationSet, as_codes
 from overt.algorithms.sequence.strategy import RELEASE, Outcome, Strategy, Visit, describe
 from overt.algorithms.sequence.sweep import Sweep
@@ -35,13 +37,18 @@ class Engine(Protocol):
 
 
 class Inference:
-    """Disclosure sets of a sequence under a strategy."""
+    """Disclosure sets of a sequence under a strategy.
+
+    `rng` allows estimates by sampling where no exact engine fits; without it such a question raises `TooLarge`.
+    """
 
     def __init__(self, sequence: Sequence, strategy: Strategy, n_values: int, *, rng: Generator | None = None) -> None:
         self.sequence, self.strategy, self.n_values, self.rng = sequence, strategy, n_values, rng
         self._cells = Cells(sequence, strategy)
         self._sweep = Sweep(sequence, strategy)
+        self._by_value = ByValue(sequence, strategy)
         self._nested = Nested(sequence, strategy)
+        self._sampling = None if rng is None else Sampling(sequence, strategy, rng, reaches=self.reaches)
         self._permutation_holds: dict[tuple[int, bytes], bool] = {}
         self._knowledge: dict[tuple[int, bytes], Knowledge] = {}
 
@@ -145,8 +152,10 @@ class Inference:
     def _engines(self, step: int) -> Iterator[Engine]:
         if self.sequence.n_rows <= TINY:
             yield self._cells
-        for engine in (self._sweep, self._nested):
+        for engine in (self._sweep, self._by_value, self._nested):
             if engine.suits(step):
                 yield engine
         if TINY < self.sequence.n_rows <= SMALL:
             yield self._cells
+        if self._sampling is not None and self._sampling.suits(step):
+            yield self._sampling

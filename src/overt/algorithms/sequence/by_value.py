@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engine: value by value. Steps that depend on permutation sets only, with large groups and few cells, under a bound on ratios.
+
+Paper       Not in the two papers; the steps are those of the frontier sweep.
+Implements  A function passes when no value exceeds the cap of its group, which is a condition on each value by itself. So
+            the tables on which some functions pass are counted by placing one value after the other: the state is how
+            many places are free in each cell, and a value has as many ways as the product of binomials. For a released
+            group in two parts that is a product of one polynomial per value. The tables on which all functions fail follow
+            by inclusion and exclusion over the functions, in integers.
+Departs     nothing.
+Guarantee   Exact.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial, lcm, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.algorithms.sequence.frontier import distinct
+from overt.algorithms.sequence.functions import Function, Sequence
+from overt.algorithms.sequence.posterior import Knowledge, Posterior, Weights
+from overt.algorithms.sequence.properties import RatioBound, RowProperty
+from overt.algorithms.sequence.strategy import Strategy
+from overt.errors import TooLarge
+from overt.table import Codes
+
+MAX_FUNCTIONS = 6  # earlier functions: their subsets are gone through
+MAX_STATES = 200_000  # ways in which places can be free, after any value
+MAX_WORK = 20_000_000  # placements of a value that may be visited
+
+
+class ByValue:
+    """Disclosure sets of steps that look back at permutation sets only, for groups of any size."""
+
+    name = "value by value"
+
+    def __init__(self, sequence: Sequence, strategy: Strategy) -> None:
+        self.sequence, self.strategy = sequence, strategy
+
+    def suits(self, step: int) -> bool:
+        """Whether the step depends on caps of earlier groups only."""
+        goal = self.sequence.goal
+        return (
+            not self.strategy.looks_back(step, self.sequence.n_steps)
+            and isinstance(goal, RowProperty)
+            and goal.ratio_bound is not None
+            and len(distinct(self.sequence.before(step))) <= MAX_FUNCTIONS
+        )
+
+    def disclosure(self, values: Codes, n_values: int, step: int) -> Knowledge:
+        """The tables of the permutation set on which every earlier function fails."""
+        goal = self.sequence.goal
+        assert isinstance(goal, RowProperty) and goal.ratio_bound is not None
+        released, earlier = self.sequence.functions[step - 1], distinct(self.sequence.before(step))
+        cell_of_row = self.sequence.cells(step)
+        first_row = np.unique(cell_of_row, return_index=True)[1].tolist()
+        work = [MAX_WORK]
+        terms = [
+            ((-1) ** size, Passing(released, passing, goal.ratio_bound, values, n_values, work))
+            for size in range(len(earlier) + 1)
+            for passing in combinations(earlier, size)
+        ]
+        count = sum(sign * term.count for sign, term in terms)
+        weights: list[Weights] = []
+        for row in first_row:
+            unit = lcm(*(term.cell_size(row) for _, term in terms))
+            of_value = [0] * n_values
+            for sign, term in terms:
+                scale = sign * (unit // term.cell_size(row))
+                for value, rows in enumerate(term.rows_with_value(row)):
+                    of_value[value] += scale * rows
+            weights.append(tuple(of_value))
+        return Knowledge(count, Posterior(cell_of_row, tuple(weights)), self.name, holds=None if count else False)
+
+
+class Passing:
+    """The tables of a permutation set on which some functions pass, as a product over unconnected parts."""
+
+    def __init__(
+        self,
+        released: Function,
+        passing: tuple[Function, ...],
+        bound: RatioBound,
+        values: Codes,
+        n_values: int,
+        work: list[int],
+    ) -> None:
+        functions = (*passing, released)
+        self.part_of_row = connected_parts(functions)
+        self.cell_of_row = np.unique(
+            np.stack([function.partition.group_of_row for function in functions]), axis=1, return_inverse=True
+        )[1].reshape(-1)
+        self.size_of_cell = np.bincount(self.cell_of_row)
+        self.parts: list[Part] = []
+        self.place_of_cell = np.zeros(self.size_of_cell.size, np.int64)
+        rows_of_part = np.split(
+            np.argsort(self.part_of_row, kind="stable"), np.cumsum(np.bincount(self.part_of_row))[:-1]
+        )
+        known: dict[object, Part] = {}
+        for rows in rows_of_part:
+            cells, inverse = np.unique(self.cell_of_row[rows], return_inverse=True)
+            self.place_of_cell[cells] = np.arange(cells.size)
+            first = rows[np.unique(inverse.reshape(-1), return_index=True)[1]]
+            groups, released_of_cell = np.unique(released.partition.group_of_row[first], return_inverse=True)
+            histograms = np.zeros((groups.size, n_values), np.int64)
+            np.add.at(histograms, (np.searchsorted(groups, released.partition.group_of_row[rows]), values[rows]), 1)
+            caps = []
+            for function in passing:
+                of_cell = function.partition.group_of_row[first]
+                for group in np.unique(of_cell).tolist():
+                    cap = bound.largest_count(int(function.partition.sizes[group]))
+                    caps.append((tuple(np.flatnonzero(of_cell == group).tolist()), cap))
+            shape = Shape(
+                tuple(self.size_of_cell[cells].tolist()),
+                tuple(released_of_cell.reshape(-1).tolist()),
+                tuple(map(tuple, histograms.T.tolist())),
+                tuple(caps),
+            )
+            if shape not in known:
+                known[shape] = Part(shape, work)
+            self.parts.append(known[shape])
+        self.count = prod(part.count for part in self.parts)
+
+    def cell_size(self, row: int) -> int:
+        """How many rows cannot be told from a row here."""
+        return int(self.size_of_cell[self.cell_of_row[row]])
+
+    def rows_with_value(self, row: int) -> list[int]:
+        """(value) -> rows of the row's cell with the value, over all tables."""
+        part = self.parts[int(self.part_of_row[row])]
+        if not part.count:
+            return [0] * len(part.shape.columns)
+        others = self.count // part.count
+        return [rows * others for rows in part.rows[int(self.place_of_cell[self.cell_of_row[row]])]]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A part: cells that released groups and passing groups connect."""
+
+    sizes: tuple[int, ...]  # (cell)
+    released_of_cell: tuple[int, ...]
+    columns: tuple[tuple[int, ...], ...]  # (value, released group) -> rows
+    caps: tuple[tuple[tuple[int, ...], int], ...]  # cells of a passing group, and how often a value may occur in them
+
+
+class Part:
+    """All ways to fill a part: forward and backward over the values.
+
+    A state is one number: the free places of every cell side by side, a spare bit after each to see a cell overflow.
+    """
+
+    def __init__(self, shape: Shape, work: list[int]) -> None:
+        self.shape, self._work = shape, work
+        width = max(shape.sizes).bit_length() + 1
+        spare = sum(1 << (width * cell + width - 1) for cell in range(len(shape.sizes)))
+        forward: list[dict[int, int]] = [{packed(shape.sizes, width): 1}]
+        placements = []
+        for column in shape.columns:
+            options = [(taken, packed(taken, width), self._ways(column, taken)) for taken in self._placements(column)]
+            after: dict[int, int] = {}
+            self._spend(len(options) * len(forward[-1]))
+            for free, ways in forward[-1].items():
+                guarded = free | spare
+                for _, code, choices in options:
+                    left = guarded - code
+                    if left & spare == spare:
+                        left ^= spare
+                        after[left] = after.get(left, 0) + ways * choices
+            if len(after) > MAX_STATES:
+                raise TooLarge(
+                    f"A part of {sum(shape.sizes)} rows in {len(shape.sizes)} cells can be filled in too many ways."
+                )
+            forward.append(after)
+            placements.append(options)
+        # choices so far divide the rows of a value among cells; the rest is the order inside cells and among equals
+        orders = prod(map(factorial, shape.sizes))
+        repeated = prod(factorial(rows) for column in shape.columns for rows in column)
+        self.count = sum(forward[-1].values()) * orders // repeated
+        self.rows = [[0] * len(shape.columns) for _ in shape.sizes]
+        backward = dict.fromkeys(forward[-1], 1)
+        for value in range(len(shape.columns) - 1, -1, -1):
+            through = [0] * len(placements[value])
+            before: dict[int, int] = {}
+            for free, ways in forward[value].items():
+                guarded, total = free | spare, 0
+                for number, (_, code, choices) in enumerate(placements[value]):
+                    left = guarded - code
+                    if left & spare == spare:
+                        later = choices * backward.get(left ^ spare, 0)
+                        if later:
+                            total += later
+                            through[number] += ways * later
+                before[free] = total
+            backward = before
+            for (taken, _, _), ways in zip(placements[value], through, strict=True):
+                for cell, rows in enumerate(taken):
+                    self.rows[cell][value] += ways * rows
+        self.rows = [[rows * orders // repeated for rows in of_cell] for of_cell in self.rows]
+
+    def _ways(self, column: tuple[int, ...], taken: tuple[int, ...]) -> int:
+        """In how many ways the rows of a value in each released group divide among its cells."""
+        return prod(map(factorial, column)) // prod(map(factorial, taken))
+
+    def _spend(self, n_visits: int) -> None:
+        self._work[0] -= n_visits
+        if self._work[0] < 0:
+            raise TooLarge("The values can be placed in too many ways.")
+
+    def _placements(self, column: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """Ways to place the rows of one value, within the sizes of the cells and the caps."""
+        shape, free = self.shape, self.shape.sizes
+        taken = [0] * len(free)
+        left = list(column)
+        room = [0] * len(column)  # free places of the released group in the cells still to come
+        for cell, group in enumerate(shape.released_of_cell):
+            room[group] += free[cell]
+        caps_of_cell: list[list[int]] = [[] for _ in free]
+        for number, (cells, _) in enumerate(shape.caps):
+            for cell in cells:
+                caps_of_cell[cell].append(number)
+        allowed = [cap for _, cap in shape.caps]
+
+        def place(cell: int) -> Iterator[tuple[int, ...]]:
+            if cell == len(free):
+                self._spend(1)
+                yield tuple(taken)
+                return
+            group = shape.released_of_cell[cell]
+            room[group] -= free[cell]
+            most = min([free[cell], left[group], *(allowed[cap] for cap in caps_of_cell[cell])])
+            for n in range(max(0, left[group] - room[group]), most + 1):
+                taken[cell] = n
+                left[group] -= n
+                for cap in caps_of_cell[cell]:
+                    allowed[cap] -= n
+                yield from place(cell + 1)
+                left[group] += n
+                for cap in caps_of_cell[cell]:
+                    allowed[cap] += n
+            taken[cell] = 0
+            room[group] += free[cell]
+
+        yield from place(0)
+
+
+def packed(numbers: tuple[int, ...], width: int) -> int:
+    """Numbers side by side in one."""
+    return sum(number << (width * place) for place, number in enumerate(numbers))
+
+
+def connected_parts(functions: tuple[Function, ...]) -> NDArray[np.int64]:
+    """(row) -> part: rows that groups of the functions connect are in one part."""
+    part = np.arange(functions[0].n_rows)
+    while True:
+        before = part
+        for function in functions:
+            least = np.full(function.partition.n_groups, part.size, np.int64)
+            np.minimum.at(least, function.partition.group_of_row, part)
+            part = least[function.partition.group_of_row]
+        if (part == before).all():
+            return np.unique(part, return_inverse=True)[1].reshape(-1)
