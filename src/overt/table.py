@@ -100,7 +100,9 @@ class Table:
         if len(set(names)) != len(names):
             raise InvalidInput("A table has two columns of the same name; rename one of them.")
         if not self.quasi_identifiers:
-            raise InvalidInput("The table has no quasi-identifier; name at least one column that an adversary may know.")
+            raise InvalidInput(
+                "The table has no quasi-identifier; name at least one column that an adversary may know."
+            )
         lengths = {column.codes.size for column in self.columns}
         if self.others.width:
             lengths.add(self.others.height)

@@ -17,6 +17,6 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 def kernel(loop: Loop) -> Loop:
     """Compile a loop over arrays: cached on disk, releasing the interpreter lock while it runs."""
     try:
-        return njit(cache=True, nogil=True)(loop)  # type: ignore[no-any-return]
+        return njit(cache=True, nogil=True)(loop)
     except RuntimeError:  # "no locator available": nowhere to keep the compiled code
-        return njit(nogil=True)(loop)  # type: ignore[no-any-return]
+        return njit(nogil=True)(loop)
