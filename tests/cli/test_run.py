@@ -3,6 +3,7 @@ import csv
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import polars as pl
@@ -48,7 +49,7 @@ def test_the_cost_is_what_the_groups_cost(folder, overt_json):
     with (folder / "release.csv").open() as release:
         _, *lines = csv.reader(release)
     sizes = {}
-    for line in lines:  # groups that look alike are one to the reader; here no two do
+    for line in lines:
         sizes[tuple(line[:3])] = sizes.get(tuple(line[:3]), 0) + 1
     assert outcome["groups"] == len(sizes)
     assert outcome["discernibility"] == sum(size**2 for size in sizes.values())
@@ -58,6 +59,37 @@ def test_the_cost_is_what_the_groups_cost(folder, overt_json):
         "asked": "4-anonymity",
         "reached": f"k = {min(sizes.values())}",
     }
+
+
+def test_groups_are_counted_as_a_reader_sees_them(folder, overt_json):
+    pl.DataFrame({"A": ["a", "b", "c", "d"] * 5, "S": list("uvwx") * 5}).write_csv(folder / "letters.csv")
+    (folder / "letters.toml").write_text(LETTERS)
+    _, outcome = overt_json("run", "letters.toml")
+    lines = (folder / "out.csv").read_text().splitlines()[1:]
+    sizes = Counter(line.partition(",")[0] for line in lines)
+    assert sizes == {"ab": 10, "cd": 10}
+    assert (outcome["groups"], outcome["discernibility"]) == (2, 200)
+    assert json.loads((folder / "out.csv.manifest.json").read_text())["groups"] == 2
+
+
+LETTERS = """\
+version = 1
+[input]
+path = "letters.csv"
+[columns.A]
+role = "quasi-identifier"
+hierarchy = { nested = { ab = ["a", "b"], cd = ["c", "d"] } }
+[columns.S]
+role = "sensitive"
+[[goal]]
+property = "l-diversity"
+l = 2
+[method]
+name = "mondrian"
+relaxed = true
+[output]
+path = "out.csv"
+"""
 
 
 def test_json_is_one_document_and_nothing_else(folder, overt):

@@ -12,7 +12,7 @@ from overt.progress import Progress, silent
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-COMPILING = "compiling, only this first time on this machine"
+COMPILING = "Compiling, only this first time on this machine"
 PATIENCE = 1.0  # seconds before a bar appears: a quick run leaves the terminal alone
 
 

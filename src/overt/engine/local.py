@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_type_hints
 
+import polars as pl
 from numpy.random import Generator
 
 from overt.check import Claim, Finding, Verdict, check_release
-from overt.engine.outcome import Outcome
+from overt.engine.outcome import Outcome, group_sizes
 from overt.errors import InvalidInput
 from overt.io.files import digest, read_file, read_release, write_tables
 from overt.io.manifest import (
@@ -50,10 +51,9 @@ def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overw
         verdict = check_release(table, tables, claim_of(recipe, table.n_rows), witness=release.partition)
     if verdict.ok:
         on_progress("Writing", 0, 0)
-        records = {path: tables[name].height for name, path in files.items()}
 
         def companions(digests: Mapping[Path, str]) -> dict[Path, bytes]:
-            manifest = describe(recipe, release, records, {recipe.input_path: input_digest.result(), **digests})
+            manifest = describe(recipe, release, tables, {recipe.input_path: input_digest.result(), **digests})
             return {manifest_path(recipe.output_path): manifest.to_json().encode()}
 
         write_tables(
@@ -65,6 +65,7 @@ def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overw
         )
     return Outcome.of(
         release,
+        tables,
         recipe.goal,
         verdict,
         others=recipe.settings.output.others,
@@ -142,7 +143,7 @@ def files_of(recipe: Recipe, path: Path) -> dict[str, Path]:
 
 
 def describe(
-    recipe: Recipe, release: Release, n_rows_of_file: Mapping[Path, int], digests: Mapping[Path, str]
+    recipe: Recipe, release: Release, tables: Mapping[str, pl.DataFrame], digests: Mapping[Path, str]
 ) -> Manifest:
     """The manifest of a release, given the digests of the input and of the files it is written to."""
     files, folder = files_of(recipe, recipe.output_path), recipe.output_path.parent
@@ -151,7 +152,7 @@ def describe(
         versions=versions(),
         method=recipe.settings.method.name,
         goal=tuple(map(str, recipe.goal.parts)),
-        groups=release.n_groups,
+        groups=group_sizes(release, tables).size,
         input=InputRecord(
             name=recipe.input_path.name,
             sha256=digests[recipe.input_path],
@@ -159,7 +160,7 @@ def describe(
             rows_dropped=release.table.n_dropped,
         ),
         release={
-            name: FileRecord(path=seen_from(folder, path), sha256=digests[path], rows=n_rows_of_file[path])
+            name: FileRecord(path=seen_from(folder, path), sha256=digests[path], rows=tables[name].height)
             for name, path in files.items()
         },
         hierarchy_files={name: digest(path) for name, path in hierarchy_files(recipe).items()},

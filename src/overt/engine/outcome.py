@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from overt.check import Verdict
 from overt.privacy import FrequencyLDiversity
@@ -46,6 +48,7 @@ class Outcome:
     def of(
         cls,
         release: Release,
+        tables: Mapping[str, pl.DataFrame],
         goal: Property,
         verdict: Verdict,
         *,
@@ -54,17 +57,17 @@ class Outcome:
         files: Mapping[str, Path],
         manifest_path: Path,
     ) -> "Outcome":
-        """Measure a release that was made for a goal."""
+        """Measure a release that was made for a goal and is published as these tables."""
         method: Any = release.made_by
-        sizes = release.partition.sizes
+        sizes = group_sizes(release, tables)
         return cls(
             method=method.name,
             n_rows=release.table.n_rows,
             n_dropped=release.table.n_dropped,
-            n_groups=release.n_groups,
+            n_groups=sizes.size,
             holds=tuple(Held(part.name, str(part), part.describe_measure(release.groups)) for part in goal.parts),
             against=method.against,
-            average_group_size=release.table.n_rows / release.n_groups,
+            average_group_size=release.table.n_rows / sizes.size,
             discernibility=int((sizes * sizes).sum()),
             cautions=tuple(find_cautions(release, goal, others)),
             verdict=verdict,
@@ -89,6 +92,18 @@ class Outcome:
             "files": {name: str(path) for name, path in self.files.items()},
             "manifest": str(self.manifest_path) if self.files else None,
         }
+
+
+def group_sizes(release: Release, tables: Mapping[str, pl.DataFrame]) -> NDArray[np.int64]:
+    """The sizes of groups as a reader sees them: two groups of a method that show the same are one."""
+    if "release" not in tables:
+        return release.partition.sizes
+    shown = tables["release"].select(column.name for column in release.table.quasi_identifiers)
+    is_first = (
+        shown.select(pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))).to_series().to_numpy(writable=True)
+    )
+    is_first[:1] = True  # rows are sorted by what they show
+    return np.diff(np.append(np.flatnonzero(is_first), is_first.size))
 
 
 def findings_of(verdict: Verdict) -> dict[str, Any]:
