@@ -35,7 +35,7 @@ PATIENCE = 3_000  # placements tried one by one before whole arrays of them are 
 LIMIT = "This sequence has too many tables to count by histograms of cells."
 
 
-class TooSlow(Exception):  # noqa: N818 a signal between two ways to count, never seen outside
+class TooSlow(Exception):
     """One by one takes too long."""
 
 
