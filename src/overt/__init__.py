@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from overt import samples
     from overt.algorithms.anatomy import Anatomy
+    from overt.algorithms.cross_bucket import CrossBucket
     from overt.algorithms.mondrian import Mondrian
     from overt.check import Claim, Verdict, check_release
-    from overt.errors import InvalidInput, MissingExtra, OvertError, TooLarge, Unreachable
+    from overt.errors import Caution, InvalidInput, MissingExtra, OvertError, TooLarge, Unreachable
     from overt.hierarchy import (
         CutPoints,
         Dates,
@@ -42,16 +43,17 @@ if TYPE_CHECKING:
         RecursiveCLDiversity,
         TCloseness,
     )
-    from overt.release import BucketRelease, GeneralizedRelease, Release
+    from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
     from overt.table import Column, Kind, Role, Table
 
 __version__ = "0.1.0"
 
 _HOME = {
     "overt.algorithms.anatomy": ["Anatomy"],
+    "overt.algorithms.cross_bucket": ["CrossBucket"],
     "overt.algorithms.mondrian": ["Mondrian"],
     "overt.check": ["Claim", "Verdict", "check_release"],
-    "overt.errors": ["InvalidInput", "MissingExtra", "OvertError", "TooLarge", "Unreachable"],
+    "overt.errors": ["Caution", "InvalidInput", "MissingExtra", "OvertError", "TooLarge", "Unreachable"],
     "overt.hierarchy": [
         "CutPoints",
         "Dates",
@@ -81,7 +83,7 @@ _HOME = {
         "RecursiveCLDiversity",
         "TCloseness",
     ],
-    "overt.release": ["BucketRelease", "GeneralizedRelease", "Release"],
+    "overt.release": ["BucketRelease", "CrossBucketRelease", "GeneralizedRelease", "Release"],
     "overt.table": ["Column", "Kind", "Role", "Table"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _HOME.items() for name in names}
@@ -93,8 +95,11 @@ __all__ = [
     "BasicBetaLikeness",
     "BucketRelease",
     "BucketTables",
+    "Caution",
     "Claim",
     "Column",
+    "CrossBucket",
+    "CrossBucketRelease",
     "CutPoints",
     "Dates",
     "DeltaDisclosure",

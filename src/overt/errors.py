@@ -9,6 +9,8 @@ OvertError
 ├── TooLarge        an exact answer would need more than this machine can do
 └── MissingExtra    an optional package is not installed (also an ImportError)
 
+Caution is no error: Overt warns with it of what a release does not protect from.
+
 A message says what was given, what was expected and what to do next. It never holds an identifier or a
 sensitive value of a person: logs travel.
 """
@@ -44,3 +46,7 @@ class TooLarge(OvertError):
 
 class MissingExtra(OvertError, ImportError):
     """An optional package is not installed; the message says which, and how to get it."""
+
+
+class Caution(UserWarning):
+    """What was asked for is done, and does not protect from something its owner could overlook."""

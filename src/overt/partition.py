@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidInput, TooLarge
 from overt.kernels.counting import count_codes, count_values_in_ranges, order_by_code, starts_of
+from overt.kernels.crossing import believed_of_groups
 from overt.table import Codes, Column, Table
 
 Counts = NDArray[np.int64]
@@ -74,6 +75,7 @@ class Histogram:
     count: Counts
     total_of_value: Counts  # (value) -> count in the whole table: what t-closeness and its kin compare with
     node_of_value: NDArray[np.int32] | None = None  # (level, value) -> node of the column's hierarchy
+    out_of: Counts | None = None  # (group) -> what the counts are out of; None: the rows of the group
 
     @property
     def n_values(self) -> int:
@@ -84,7 +86,9 @@ class Histogram:
         lengths = np.diff(self.first)
         is_kept = np.repeat(chosen, lengths)
         first = starts_of(lengths[chosen])
-        return Histogram(first, self.value[is_kept], self.count[is_kept], self.total_of_value, self.node_of_value)
+        out_of = None if self.out_of is None else self.out_of[chosen]
+        kept = self.value[is_kept], self.count[is_kept]
+        return Histogram(first, *kept, self.total_of_value, self.node_of_value, out_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,3 +120,24 @@ class Groups:
             nodes = column.hierarchy.node_of_leaf if column.hierarchy is not None else None
             histograms[column.name] = Histogram(first, value, count, column.total_of_value, nodes)
         return cls(np.diff(starts), histograms)
+
+    @classmethod
+    def of_crossed(cls, sensitive: Sequence[Column], groups: Partition, buckets: Partition) -> "Groups":
+        """What can be believed of the members of a group when values are shown by bucket.
+
+        A member of group G is in bucket B with probability |G and B| / |G|, and has a value there with its share of
+        B. Every histogram holds these beliefs as whole numbers, `out_of` a total of its own.
+        """
+        in_group = count_values_in_ranges(buckets.group_of_row[groups.rows], groups.starts, buckets.n_groups)
+        histograms = {}
+        for column in sensitive:
+            in_bucket = count_values_in_ranges(column.codes[buckets.rows], buckets.starts, column.n_values)
+            *beliefs, out_of, beyond = believed_of_groups(*in_group, buckets.sizes, *in_bucket, column.n_values)
+            if beyond >= 0:
+                raise TooLarge(
+                    f"What is believed of one group needs more than 64 bits: its {groups.sizes[beyond]} rows lie in "
+                    "buckets of too many different sizes."
+                )
+            nodes = column.hierarchy.node_of_leaf if column.hierarchy is not None else None
+            histograms[column.name] = Histogram(*beliefs, column.total_of_value, nodes, out_of)
+        return cls(groups.sizes, histograms)

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from overt.errors import InvalidInput
 from overt.kernels.boxes import bounds_of_groups
 from overt.partition import Groups, Partition
 from overt.table import Table
@@ -32,11 +33,6 @@ class Release:
     def n_groups(self) -> int:
         return self.partition.n_groups
 
-
-@dataclass(frozen=True, eq=False)
-class GeneralizedRelease(Release):
-    """Each group shows one generalized value per quasi-identifier, and its sensitive values in any order."""
-
     @cached_property
     def boxes(self) -> NDArray[np.int32]:
         """(quasi-identifier, group, 2) -> least and greatest code of the column in the group."""
@@ -45,5 +41,45 @@ class GeneralizedRelease(Release):
 
 
 @dataclass(frozen=True, eq=False)
+class GeneralizedRelease(Release):
+    """Each group shows one generalized value per quasi-identifier, and its sensitive values in any order."""
+
+
+@dataclass(frozen=True, eq=False)
 class BucketRelease(Release):
     """Exact quasi-identifiers with a bucket number, and the bucket's sensitive values in a second table."""
+
+
+@dataclass(frozen=True, eq=False)
+class CrossBucketRelease(Release):
+    """Two partitions: each group shows one generalized value per quasi-identifier, each bucket its sensitive values.
+
+    A row is published as the box of its group with the number of its bucket. `groups` is what can be believed of
+    the members of a group: which of their buckets holds them, and which of its values is theirs.
+    """
+
+    buckets: Partition = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if self.buckets.group_of_row.size != self.partition.group_of_row.size:
+            raise InvalidInput("The groups and the buckets of a release must be partitions of the same rows.")
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Group sizes, and what can be believed of their members' sensitive values."""
+        return Groups.of_crossed(self.table.sensitive, self.partition, self.buckets)
+
+
+def as_crossed(release: Release) -> CrossBucketRelease:
+    """Any release as groups and buckets: without buckets they are the groups; without boxes, rows that are alike."""
+    table = release.table
+    if isinstance(release, CrossBucketRelease):
+        return release
+    if isinstance(release, GeneralizedRelease):
+        return CrossBucketRelease(table, release.partition, release.made_by, release.partition)
+    if isinstance(release, BucketRelease):
+        alike = np.unique(np.stack([c.codes for c in table.quasi_identifiers]), axis=1, return_inverse=True)[1]
+        number = alike.ravel().astype(np.int32)
+        people = Partition(number, int(number.max(initial=-1)) + 1)
+        return CrossBucketRelease(table, people, release.made_by, release.partition)
+    raise InvalidInput(f"A {type(release).__name__} has neither groups with boxes nor buckets.")

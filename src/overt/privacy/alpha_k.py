@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from overt.kernels.diversity import largest_counts
-from overt.partition import Counts, Histogram
+from overt.partition import Counts, Groups, Histogram
 from overt.privacy.base import Broken, Measure, Number, SensitiveProperty, exact, require_number, require_whole
 from overt.privacy.exactness import greatest_ratio, times
 
@@ -34,12 +34,17 @@ class AlphaKAnonymity(SensitiveProperty):
     def breaks_histogram(self, histogram: Histogram, sizes: Counts) -> Broken:
         alpha, largest = exact(self.alpha), largest_counts(histogram.first, histogram.count)
         too_frequent: Broken = times(largest, alpha.denominator) > times(sizes, alpha.numerator)
-        return too_frequent | (sizes < self.k)
+        return too_frequent
+
+    def breaks(self, groups: Groups) -> Broken:
+        return super().breaks(groups) | (groups.sizes < self.k)
 
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> Measure:
-        if sizes.min() < self.k:
-            return math.inf
         return greatest_ratio(largest_counts(histogram.first, histogram.count), sizes)
+
+    def measure(self, groups: Groups) -> Measure:
+        measured = super().measure(groups)
+        return math.inf if groups.sizes.min() < self.k else measured
 
     @property
     def least_rows(self) -> int:

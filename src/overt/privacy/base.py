@@ -161,12 +161,13 @@ class SensitiveProperty(Property):
         broken = np.zeros(groups.n_groups, np.bool_)
         for histogram in self._histograms(groups):
             if groups.n_groups:
-                broken |= self.breaks_histogram(histogram, groups.sizes)
+                broken |= self.breaks_histogram(histogram, _out_of(histogram, groups))
         return broken
 
     def measure(self, groups: Groups) -> Measure:
         require_groups(groups)
-        measured = [self.measure_histogram(histogram, groups.sizes) for histogram in self._histograms(groups)]
+        histograms = self._histograms(groups)
+        measured = [self.measure_histogram(histogram, _out_of(histogram, groups)) for histogram in histograms]
         return min(measured) if self.best == "largest" else max(measured)
 
     @property
@@ -182,3 +183,8 @@ class SensitiveProperty(Property):
         if self.column not in groups.histograms:
             raise unknown_column(self.column, groups.histograms)
         return [groups.histograms[self.column]]
+
+
+def _out_of(histogram: Histogram, groups: Groups) -> NDArray[np.int64]:
+    """(group) -> what the counts of a histogram are out of: the rows of the group, unless it says otherwise."""
+    return groups.sizes if histogram.out_of is None else histogram.out_of

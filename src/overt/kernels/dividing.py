@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of rows, one row per value, divided into groups and into buckets that cross them.
+
+Set after set lies in a row, value by value; a set of beta rows whose beta is a multiple of k has k blocks of
+beta / k neighbouring places, any other set is one block.
+"""
+
+import numpy as np
+
+from overt.kernels.compiling import kernel
+
+
+@kernel
+def places_by_set(first, alpha):
+    """Places of drawn rows (batch, value, set) in the order (batch, set, value); and the size of every set."""
+    n_sets, n_places = alpha.sum(), 0
+    for b in range(alpha.size):
+        n_places += (first[b + 1] - first[b]) * alpha[b]
+    places = np.empty(n_places, np.int64)
+    beta_of_set = np.empty(n_sets, np.int64)
+    filled, done, n_done = 0, 0, 0
+    for b in range(alpha.size):
+        beta = first[b + 1] - first[b]
+        for i in range(alpha[b]):
+            beta_of_set[n_done] = beta
+            n_done += 1
+            for s in range(beta):
+                places[filled] = done + s * alpha[b] + i
+                filled += 1
+        done += beta * alpha[b]
+    return places, beta_of_set
+
+
+@kernel
+def divide_sets(beta_of_set, k, rows):
+    """(group_of_row, n_groups, bucket_of_row, n_buckets).
+
+    With k blocks the r-th rows of all blocks are a group and a block is a bucket. Otherwise groups are runs of
+    neighbouring places, their sizes as even as can be, and the whole set is one bucket.
+    """
+    group_of_row, bucket_of_row = np.empty(rows.size, np.int32), np.empty(rows.size, np.int32)
+    place, n_groups, n_buckets = 0, 0, 0
+    for i in range(beta_of_set.size):
+        beta = beta_of_set[i]
+        per_block = beta // k
+        if beta % k == 0:
+            for j in range(beta):
+                group_of_row[rows[place + j]] = n_groups + j % per_block
+                bucket_of_row[rows[place + j]] = n_buckets + j // per_block
+            n_buckets += k
+        else:
+            base, longer = beta // per_block, beta % per_block
+            j = 0
+            for g in range(per_block):
+                for _ in range(base + (1 if g < longer else 0)):
+                    group_of_row[rows[place + j]] = n_groups + g
+                    bucket_of_row[rows[place + j]] = n_buckets
+                    j += 1
+            n_buckets += 1
+        n_groups += per_block
+        place += beta
+    return group_of_row, n_groups, bucket_of_row, n_buckets
