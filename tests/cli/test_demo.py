@@ -70,7 +70,7 @@ def test_too_few_people_for_the_goal(overt):
 
 def test_the_second_time_is_quick(overt):
     assert overt("demo", "--quiet")[0] == 0
-    start = time.perf_counter()
+    start = time.process_time()  # of both cores; the clock on the wall depends on the neighbours
     assert overt("demo", "--quiet")[0] == 0
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
     assert "numba" in sys.modules  # and so the import is not in this time

@@ -3,6 +3,7 @@ import csv
 import json
 import re
 import tomllib
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import polars as pl
 import pytest
 
 from cli.conftest import ANATOMY, RECIPE
+from overt.algorithms.mondrian import Mondrian
 from overt.check import Finding, Verdict
 from overt.samples import census
 
@@ -275,6 +277,29 @@ def test_cautions(folder, overt, case):
     assert code == 0
     assert f"Caution   {sentence}" in out
     assert out.count("Caution") == 1
+
+
+def test_what_a_method_warns_of_is_a_caution(folder, overt, monkeypatch):
+    anonymize = Mondrian.anonymize
+
+    def warn(*words, **options):
+        warnings.warn("The second sentence is new.", UserWarning, stacklevel=1)
+        return anonymize(*words, **options)
+
+    monkeypatch.setattr(Mondrian, "anonymize", warn)
+    code, out, err = overt("run", "recipe.toml")
+    assert code == 0
+    assert "Caution   The second sentence is new.\n" in out
+    assert "second sentence" not in err
+
+
+def test_the_second_file_is_not_replaced_unasked(folder, overt):
+    (folder / "recipe.toml").write_text(ANATOMY)
+    (folder / "release.sensitive.csv").write_text("mine")
+    code, _, err = overt("run", "recipe.toml", "--quiet")
+    assert code == 3
+    assert err.startswith("release.sensitive.csv exists already; add --overwrite")
+    assert not (folder / "release.csv").exists()
 
 
 def recipes_in_docs():

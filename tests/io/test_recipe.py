@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -11,9 +12,10 @@ from overt.algorithms.mondrian import Mondrian
 from overt.errors import InvalidRecipe
 from overt.hierarchy import CutPoints, Dates, Flat, Intervals, Levels, Nested, Prefixes, Quantiles
 from overt.io.recipe import parse_recipe, read_recipe
-from overt.io.settings import settings_model
+from overt.io.settings import HIERARCHIES, ROLES, Input, Output, settings_model
 from overt.privacy import PROPERTIES, AllOf, FrequencyLDiversity, KAnonymity, TCloseness
 
+DOCS = Path(__file__).parents[2] / "docs" / "recipe.md"
 RECIPE = """\
 version = 1
 
@@ -334,6 +336,21 @@ def test_a_byte_order_mark_is_no_key(tmp_path):
 @pytest.mark.parametrize("registered", [PROPERTIES, METHODS], ids=["properties", "methods"])
 def test_every_registered_class_can_be_named(registered):
     assert all(name in str(settings_model().model_json_schema()) for name in registered)
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_every_property_and_its_parameters_are_in_the_docs(name):
+    row = re.search(rf'^\| `"{name}"` \| (.*) \|$', DOCS.read_text(), re.MULTILINE)
+    assert row is not None
+    parameters = set(settings_model().tags["goal"][name].model_fields) - {"property", "column"}
+    assert parameters == set(re.findall(r"`(\w+)`", row[1]))
+
+
+def test_every_key_is_in_the_docs():
+    text = DOCS.read_text()
+    sections = [Input, Output, *ROLES.values(), *HIERARCHIES.values()]
+    keys = {key for section in sections for key in section.model_fields}
+    assert [key for key in sorted(keys) if not re.search(rf"[`{{ ]{key}\b", text)] == []
 
 
 def test_a_new_method_needs_no_change_here(monkeypatch):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs and checks on this machine: files in, files out, whole or not at all."""
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import get_type_hints
 
 import polars as pl
 from numpy.random import Generator
@@ -29,7 +29,7 @@ from overt.io.manifest import (
 from overt.io.publication import published_tables
 from overt.io.recipe import Recipe, read_recipe
 from overt.progress import Progress, silent
-from overt.release import BucketRelease, Release
+from overt.release import Release
 from overt.table import Table
 
 
@@ -38,15 +38,18 @@ def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overw
 
     If the check fails nothing is written, and the outcome says what was found.
     """
-    files = files_of(recipe, recipe.output_path)
     overwrite = overwrite or recipe.settings.output.overwrite
-    _refuse_taken([*files.values(), manifest_path(recipe.output_path)], recipe, overwrite)
+    _refuse_taken([recipe.output_path, manifest_path(recipe.output_path)], recipe, overwrite)
     with ThreadPoolExecutor(max_workers=1) as pool:  # digesting releases the interpreter lock
         input_digest = pool.submit(digest, recipe.input_path)
         table = read_table(recipe, recipe.input_path, on_progress)
-        release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", UserWarning)
+            release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
         on_progress("Publishing", 0, 0)
         tables = published_tables(release, show=recipe.choices("show"), others=recipe.settings.output.others)
+        files = files_of(recipe.output_path, tables)
+        _refuse_taken(list(files.values()), recipe, overwrite)
         on_progress("Checking", 0, 0)
         verdict = check_release(table, tables, claim_of(recipe, table.n_rows), witness=release.partition)
     if verdict.ok:
@@ -69,6 +72,7 @@ def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overw
         recipe.goal,
         verdict,
         others=recipe.settings.output.others,
+        warned=tuple(str(warning.message) for warning in warned if issubclass(warning.category, UserWarning)),
         input_path=recipe.input_path,
         files=files if verdict.ok else {},
         manifest_path=manifest_path(recipe.output_path),
@@ -81,7 +85,7 @@ def check(data: Path, release: Path, *, recipe_path: Path | None = None, on_prog
     n_rows = None
     if recipe_path is not None:
         recipe = read_recipe(recipe_path)
-        files = files_of(recipe, release)
+        files = find_files(recipe, release)
     else:
         manifest = read_manifest(manifest_path(release))
         recipe = recipe_of(manifest, manifest_path(release))
@@ -132,21 +136,26 @@ def claim_of(recipe: Recipe, n_rows: int) -> Claim:
     return Claim(goal=recipe.goal, n_rows=n_rows, others=recipe.settings.output.others, show=recipe.choices("show"))
 
 
-def files_of(recipe: Recipe, path: Path) -> dict[str, Path]:
-    """The files of a release: one, or for buckets `release.csv` and `release.sensitive.csv`."""
-    made = get_type_hints(type(recipe.method).anonymize)["return"]
-    if not issubclass(made, BucketRelease):
-        return {"release": path}
+def files_of(path: Path, tables: Iterable[str]) -> dict[str, Path]:
+    """Where the tables of a release go: the first to `release.csv`, another, "sensitive", to `release.sensitive.csv`."""
     ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:])
-    sensitive = path.with_name(f"{path.name.removesuffix(ending)}.sensitive{ending}")
-    return {"quasi-identifiers": path, "sensitive": sensitive}
+    first, *rest = tables
+    return {first: path} | {name: path.with_name(f"{path.name.removesuffix(ending)}.{name}{ending}") for name in rest}
+
+
+def find_files(recipe: Recipe, path: Path) -> dict[str, Path]:
+    """The files of a release without a manifest: a second one holds the sensitive values if the first does not."""
+    buckets = files_of(path, ("quasi-identifiers", "sensitive"))
+    header = set(read_release(path, format=recipe.settings.output.format).columns)
+    has_values = any(name in header for name in recipe.columns_of("sensitive"))
+    return buckets if buckets["sensitive"].is_file() and not has_values else files_of(path, ("release",))
 
 
 def describe(
     recipe: Recipe, release: Release, tables: Mapping[str, pl.DataFrame], digests: Mapping[Path, str]
 ) -> Manifest:
     """The manifest of a release, given the digests of the input and of the files it is written to."""
-    files, folder = files_of(recipe, recipe.output_path), recipe.output_path.parent
+    files, folder = files_of(recipe.output_path, tables), recipe.output_path.parent
     return Manifest(
         created=now(),
         versions=versions(),
