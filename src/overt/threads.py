@@ -7,7 +7,8 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from typing import TypeVar
+from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,3 +51,11 @@ def run_watched(
         except BaseException:
             stop[0] = True
             raise
+
+
+def in_threads(work: Callable[..., Result], *arrays: NDArray[Any]) -> list[Result]:
+    """The results of some work on parts of arrays of the same length, one part for each thread, in order."""
+    cuts = np.linspace(0, len(arrays[0]), n_threads() + 1).astype(np.int64)
+    parts = [[array[begin:end] for array in arrays] for begin, end in pairwise(cuts)]
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        return list(pool.map(lambda part: work(*part), parts))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.kernels.counting import count_values_in_ranges
-from overt.release import GeneralizedRelease
+from overt.release import GeneralizedRelease, Release
 from overt.table import Column, Kind
 
 
@@ -31,7 +31,7 @@ def certainty_penalty(release: GeneralizedRelease) -> float:
     return float(sum(penalties)) / (len(columns) * max(1, release.table.n_rows))
 
 
-def penalty_of_groups(column: Column, release: GeneralizedRelease, boxes: NDArray[np.int32]) -> NDArray[np.float64]:
+def penalty_of_groups(column: Column, release: Release, boxes: NDArray[np.int32]) -> NDArray[np.float64]:
     """(group) -> the penalty of one column."""
     if column.n_values < 2:
         return np.zeros(release.n_groups)

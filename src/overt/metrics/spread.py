@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Spread: what a reader of a release expects to be where, when nothing is known beyond what is published.
+
+Inside the cell of a group every value that the cell allows is taken to be equally likely, and columns to be
+independent of each other: the estimate of greatest entropy (D. Kifer, J. Gehrke, "Injecting Utility into Anonymized
+Datasets", SIGMOD 2006), and what K. LeFevre et al. ("Mondrian", ICDE 2006) answer queries with. Where a column is
+published exactly, by row or as the list of a group's values, the counts themselves are known.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.kernels.boxes import bounds_of_groups
+from overt.kernels.counting import count_values_in_ranges, starts_of
+from overt.kernels.ordering import bounds_beside
+from overt.kernels.spreading import lay_out, lay_out_pairs, rows_in_runs, runs_beside, runs_of_sets
+from overt.release import BucketRelease, Release
+from overt.table import Codes, Column, Kind, Role
+
+Expected = NDArray[np.float64]
+Form = Literal["range", "label", "set"]
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The codes that each group covers in a column, in runs, and how many rows are expected at each of them."""
+
+    column: Column
+    sizes: NDArray[np.int64]
+    first: NDArray[np.int64]  # (group + 1) -> where its runs begin
+    least: Codes
+    greatest: Codes
+    weight: Expected
+
+    @cached_property
+    def rows_of_value(self) -> Expected:
+        """(value) -> how many rows are expected to have it."""
+        return lay_out(self.least, self.greatest, self.weight, self.column.n_values)
+
+    def rows_of_pair(self, other: "Spread") -> Expected:
+        """(value, value of the other column) -> how many rows are expected to have both."""
+        mine = (self.first, self.least, self.greatest, self.weight)
+        its = (other.first, other.least, other.greatest, other.weight)
+        pairs: Expected = lay_out_pairs(*mine, *its, self.sizes, self.column.n_values, other.column.n_values)
+        return np.maximum(pairs, 0)  # what rounding left below nothing
+
+    @cached_property
+    def n_covered(self) -> NDArray[np.int64]:
+        """(group) -> how many rows of the original column lie in its cell."""
+        below = starts_of(self.column.total_of_value)
+        return rows_in_runs(self.first, self.least, self.greatest, below)
+
+
+def is_exact(release: Release, column: Column) -> bool:
+    """Whether the column is published row by row as it was."""
+    return isinstance(release, BucketRelease) and column.role is Role.QUASI_IDENTIFIER
+
+
+def usual_form(column: Column) -> Form:
+    """How a quasi-identifier is shown unless something else is asked for."""
+    if column.kind is not Kind.CATEGORY:
+        return "range"
+    return "set" if column.hierarchy is None else "label"
+
+
+def spread_of(release: Release, column: Column, form: Form | None = None) -> Spread:
+    """Lay the groups of a release out over the values of one of its columns."""
+    sizes = release.partition.sizes
+    if column.role is Role.SENSITIVE:
+        histogram = release.groups.histograms[column.name]
+        weight = histogram.count.astype(np.float64)
+        if histogram.out_of is not None:
+            weight *= np.repeat(sizes / histogram.out_of, np.diff(histogram.first))
+        return Spread(column, sizes, histogram.first, histogram.value, histogram.value, weight)
+    rows, starts = release.partition.rows, release.partition.starts
+    form = form or usual_form(column)
+    if is_exact(release, column) or form == "set":
+        first, value, count = count_values_in_ranges(column.codes[rows], starts, column.n_values)
+        if is_exact(release, column):
+            return Spread(column, sizes, first, value, value, count.astype(np.float64))
+        return Spread(column, sizes, *runs_of_sets(first, value, sizes))
+    if form == "range" and column.missing_code is not None:
+        least, greatest, or_missing = bounds_beside(column.codes, rows, starts, column.missing_code).T
+        return Spread(column, sizes, *runs_beside(least, greatest, or_missing, column.missing_code, sizes))
+    least, greatest = bounds_of_groups(column.codes, rows, starts).T
+    if form == "label" and column.hierarchy is not None:
+        node = column.hierarchy.common_ancestor(least, greatest)
+        least = column.hierarchy.first_leaf_of_node[node]
+        greatest = least + column.hierarchy.n_leaves_of_node[node] - 1
+    least, greatest = (np.ascontiguousarray(bound, np.int32) for bound in (least, greatest))
+    weight = sizes / (greatest - least + 1)
+    return Spread(column, sizes, np.arange(sizes.size + 1), least, greatest, weight)
