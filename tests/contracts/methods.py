@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """One or more examples of every method, for the contracts that all of them keep. Add yours here."""
 
-from overt.algorithms import METHODS, Anatomy, Mondrian
+from overt.algorithms import GDA, METHODS, RDA, RIA, Anatomy, BatchMatching, CrossBucket, Dealing, Mondrian
 from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 
 EXAMPLES = [
     Anatomy(goal=DistinctLDiversity(2)),
     Anatomy(goal=FrequencyLDiversity(3)),
+    BatchMatching(goal=FrequencyLDiversity(2)),
+    BatchMatching(goal=FrequencyLDiversity(2), matching="rank", value_sets="most frequent", swaps=2),
+    BatchMatching(goal=AllOf((KAnonymity(5), FrequencyLDiversity(3))), form="bucketized"),
+    Dealing(goal=FrequencyLDiversity(3)),
+    GDA(goal=DistinctLDiversity(2), mode="paper"),
+    RDA(goal=FrequencyLDiversity(3)),
+    RIA(goal=FrequencyLDiversity(2)),
+    CrossBucket(2, 3),
+    CrossBucket(3, 2, blocks="apart"),
+    CrossBucket(2, 2, mode="paper"),
     Mondrian(goal=KAnonymity(3)),
     Mondrian(goal=KAnonymity(3), choose="gain"),
     Mondrian(goal=KAnonymity(3), relaxed=True),

@@ -3,8 +3,23 @@
 
 from overt.algorithms.anatomy import Anatomy
 from overt.algorithms.base import Algorithm
+from overt.algorithms.cross_bucket import CrossBucket
 from overt.algorithms.mondrian import Mondrian
+from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
 
-METHODS: dict[str, type[Algorithm]] = {method.name: method for method in (Anatomy, Mondrian)}
+METHODS: dict[str, type[Algorithm]] = {
+    method.name: method for method in (Anatomy, BatchMatching, CrossBucket, Dealing, GDA, Mondrian, RDA, RIA)
+}
 
-__all__ = ["METHODS", "Algorithm", "Anatomy", "Mondrian"]
+__all__ = [
+    "GDA",
+    "METHODS",
+    "RDA",
+    "RIA",
+    "Algorithm",
+    "Anatomy",
+    "BatchMatching",
+    "CrossBucket",
+    "Dealing",
+    "Mondrian",
+]

@@ -267,6 +267,8 @@ def _recipe_type(hint: Any) -> Any:
         return hint
     if get_origin(hint) is tuple:
         return _several(_recipe_type(get_args(hint)[0]))
+    if get_origin(hint) is Mapping:
+        return dict[Text, Amount]
     if isinstance(hint, type) and issubclass(hint, str):
         return Text
     return {bool: Flag, int: Whole}.get(hint, Exact)
