@@ -36,11 +36,23 @@ def test_from_groups_refuses_what_does_not_hold_every_row_once(groups):
 
 
 def test_refuses_groups_that_do_not_exist():
-    for codes in ([0, 2], [0, -1]):
+    for codes in ([0, 2], [0, -2]):
         with pytest.raises(
-            InvalidInput, match=r"^A partition has rows in groups other than 0 to 1; number them from 0\.$"
+            InvalidInput,
+            match=r"^A partition has rows in groups other than 0 to 1; number them from 0 \(-1 stands for a suppressed row\)\.$",
         ):
             Partition(np.array(codes, np.int32), 2)
+
+
+def test_a_suppressed_row_is_in_no_group_and_suppressed_rows_are_none():
+    partition = Partition(np.array([1, -1, 0, 1, -1, 0, 1], np.int32), 2)
+    assert partition.sizes.tolist() == [2, 3]
+    assert partition.starts.tolist() == [0, 2, 5]
+    assert partition.rows.tolist() == [2, 5, 0, 3, 6]
+    assert partition.kept.tolist() == [0, 2, 3, 5, 6]
+    assert (partition.n_kept, partition.n_suppressed) == (5, 2)
+    everyone = Partition(np.array([0, 0], np.int32), 1)
+    assert everyone.kept is None and everyone.n_suppressed == 0
 
 
 def test_refuses_empty_groups():

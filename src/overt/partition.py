@@ -18,7 +18,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Every row in exactly one of `n_groups` groups, none of them empty."""
+    """Every row in one of `n_groups` groups, none of them empty; or in none (-1), which is to say suppressed."""
 
     group_of_row: Codes
     n_groups: int
@@ -26,9 +26,10 @@ class Partition:
     def __post_init__(self) -> None:
         if self.group_of_row.dtype != np.int32:
             raise InvalidInput(f"A partition has groups of type {self.group_of_row.dtype}; int32 is expected.")
-        if self.group_of_row.size and not 0 <= self.group_of_row.min() <= self.group_of_row.max() < self.n_groups:
+        if self.group_of_row.size and not -1 <= self.group_of_row.min() <= self.group_of_row.max() < self.n_groups:
             raise InvalidInput(
-                f"A partition has rows in groups other than 0 to {self.n_groups - 1}; number them from 0."
+                f"A partition has rows in groups other than 0 to {self.n_groups - 1}; number them from 0 "
+                "(-1 stands for a suppressed row)."
             )
         if self.n_groups and self.sizes.min() < 1:
             raise InvalidInput("A partition has an empty group; number the groups 0, 1, 2, ... without gaps.")
@@ -45,22 +46,50 @@ class Partition:
         return cls(group_of_row, len(groups))
 
     @cached_property
+    def kept(self) -> Codes | None:
+        """The positions of the rows that are in a group, ascending; None if all are."""
+        if not self.group_of_row.size or self.group_of_row.min() >= 0:
+            return None
+        return np.flatnonzero(self.group_of_row >= 0).astype(np.int32)
+
+    @property
+    def n_kept(self) -> int:
+        """How many rows are in a group."""
+        return self.group_of_row.size if self.kept is None else self.kept.size
+
+    @property
+    def n_suppressed(self) -> int:
+        """How many rows are in none."""
+        return self.group_of_row.size - self.n_kept
+
+    @cached_property
     def sizes(self) -> Counts:
-        sizes: Counts = count_codes(self.group_of_row, self.n_groups)
+        kept = self.group_of_row if self.kept is None else _read_only(self.group_of_row[self.kept])
+        sizes: Counts = count_codes(kept, self.n_groups)
         return sizes
 
     @cached_property
     def starts(self) -> Counts:
-        """Where each group begins in `rows`; the last entry is the number of rows."""
+        """Where each group begins in `rows`; the last entry is the number of rows that are in a group."""
         starts: Counts = starts_of(self.sizes)
         return starts
 
     @cached_property
     def rows(self) -> Codes:
-        """Row positions, group by group, ascending inside a group."""
+        """Row positions, group by group, ascending inside a group; without suppressed rows."""
+        if self.kept is not None:
+            groups = _read_only(self.group_of_row[self.kept])
+            order = order_by_code(groups, self.n_groups, np.arange(groups.size, dtype=np.int32))
+            return self.kept[order]
         as_given = np.arange(self.group_of_row.size, dtype=np.int32)
         rows: Codes = order_by_code(self.group_of_row, self.n_groups, as_given)
         return rows
+
+
+def _read_only(codes: Codes) -> Codes:
+    """As the codes of a column and the groups of a partition are, so that loops are compiled for one kind."""
+    codes.flags.writeable = False
+    return codes
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.kernels.boxes import bounds_of_groups
+from overt.lattice import Node, Search
 from overt.partition import Groups, Partition
 from overt.table import Table
 
@@ -33,6 +34,11 @@ class Release:
     def n_groups(self) -> int:
         return self.partition.n_groups
 
+    @property
+    def n_suppressed(self) -> int:
+        """Rows of the table that are not in the release. They are no group."""
+        return self.partition.n_suppressed
+
     @cached_property
     def boxes(self) -> NDArray[np.int32]:
         """(quasi-identifier, group, 2) -> least and greatest code of the column in the group."""
@@ -43,6 +49,22 @@ class Release:
 @dataclass(frozen=True, eq=False)
 class GeneralizedRelease(Release):
     """Each group shows one generalized value per quasi-identifier, and its sensitive values in any order."""
+
+
+@dataclass(frozen=True, eq=False)
+class FullDomainRelease(GeneralizedRelease):
+    """All values of a column generalized to the same level of its hierarchy, and shown by their labels there.
+
+    Rows of groups that would break the goal are suppressed: they are left out of what is published.
+    """
+
+    node: Node  # (quasi-identifier) -> level
+    search: Search = field(repr=False)  # how far the lattice was looked through, and what this node costs
+
+    @property
+    def level_of_column(self) -> dict[str, int]:
+        """The level that every quasi-identifier is generalized to; 0 is exact."""
+        return dict(zip(self.search.lattice.columns, self.node, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

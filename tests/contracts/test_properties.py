@@ -84,6 +84,19 @@ def test_a_monotone_property_survives_every_merge(name, world, data):
 
 @every_property
 @given(world=worlds(), data=st.data())
+def test_what_is_necessary_is_implied_and_survives_any_rows_that_are_added(name, world, data):
+    necessary = (goal := data.draw(GOALS[name])).necessary
+    assert not (necessary.breaks(world.groups) & ~goal.breaks(world.groups)).any()
+    assert necessary.necessary == necessary
+    assume(len(world.lists) > 1)
+    one, other, *rest = world.lists
+    unused = [code for group in [*rest, world.unused] for code in group]
+    if necessary.holds(World([one], other + unused, world.chains).groups):
+        assert necessary.holds(World([one + other], unused, world.chains).groups)
+
+
+@every_property
+@given(world=worlds(), data=st.data())
 def test_the_measure_is_the_best_that_holds(name, world, data):
     goal, groups = data.draw(GOALS[name]), world.groups
     measured = goal.measure(groups)

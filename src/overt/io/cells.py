@@ -42,13 +42,28 @@ def cells_of(column: Column, partition: Partition, show: str | None) -> Cells:
         show = usual_form(column)
     if show not in _FORMS:
         raise InvalidInput(f"Column {column.name!r} is to be shown as {show!r}; choose one of {', '.join(_FORMS)}.")
-    texts, cell_of_group = _FORMS[show](column, partition)
-    # two nodes may have one label (and the same leaves): one text, one cell
+    return _distinct(*_FORMS[show](column, partition))
+
+
+def _distinct(texts: pl.Series, cell_of_group: NDArray[np.int64]) -> Cells:
+    """Two nodes may have one label (and the same leaves): one text, one cell."""
     distinct = texts.unique(maintain_order=True)
     if len(distinct) < len(texts):
         number = {text: cell for cell, text in enumerate(distinct)}
         cell_of_group = np.array([number[text] for text in texts])[cell_of_group]
     return Cells(distinct, cell_of_group.astype(np.int32))
+
+
+def level_cells(column: Column, partition: Partition, level: int) -> Cells:
+    """What the groups show if all values are generalized to one level; without a hierarchy, level 1 is `*`."""
+    some_row = partition.rows[partition.starts[:-1]]
+    code_of_group = column.codes[some_row]
+    if column.hierarchy is not None:
+        return _distinct(*_node_labels(column, column.hierarchy.node_of_leaf[level][code_of_group]))
+    if level:
+        return Cells(pl.Series(["*"]), np.zeros(partition.n_groups, np.int32))
+    codes, cell_of_group = np.unique(code_of_group, return_inverse=True)
+    return _distinct(texts_of_values(column).gather(codes), cell_of_group)
 
 
 def usual_form(column: Column) -> str:
@@ -103,7 +118,13 @@ def _labels(column: Column, partition: Partition) -> tuple[pl.Series, NDArray[np
     if tree is None:
         raise InvalidInput(f"Column {column.name!r} is to be shown by labels and has no hierarchy; give it one.")
     bounds = bounds_of_groups(column.codes, partition.rows, partition.starts)
-    node_of_group = tree.common_ancestor(bounds[:, 0], bounds[:, 1])
+    return _node_labels(column, tree.common_ancestor(bounds[:, 0], bounds[:, 1]))
+
+
+def _node_labels(column: Column, node_of_group: Codes) -> tuple[pl.Series, NDArray[np.int64]]:
+    """The labels of nodes of the column's hierarchy, in the order of their leaves."""
+    tree = column.hierarchy
+    assert tree is not None
     nodes = np.unique(node_of_group)
     nodes = nodes[np.lexsort((nodes, tree.n_leaves_of_node[nodes], tree.first_leaf_of_node[nodes]))]
     cell_of_node = np.zeros(tree.n_nodes, np.int64)

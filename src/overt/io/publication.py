@@ -15,12 +15,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
-from overt.io.cells import Cells, cells_of
+from overt.io.cells import Cells, cells_of, level_cells
 from overt.io.encoding import codes_by_text, values_as_came
 from overt.io.frames import to_native
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.ordering import order_of_lists
-from overt.release import BucketRelease, GeneralizedRelease, Release
+from overt.release import BucketRelease, FullDomainRelease, GeneralizedRelease, Release
 from overt.table import Codes, Column, Table, unknown_column
 
 _PACKED_CODES = 1 << 16
@@ -63,7 +63,8 @@ def published_tables(
 def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> Any:
     """Every row in its original place, as it is published and with the number of its group: for the owner alone.
 
-    Groups and buckets are numbered from 1 in the order of publication. Rows that were dropped at the door are not here.
+    Groups and buckets are numbered from 1 in the order of publication. A suppressed row, which is not published, shows `*`
+    and has no number. Rows that were dropped at the door are not here.
     """
     table, show = release.table, show or {}
     _refuse_unknown(table, show, ())
@@ -74,10 +75,12 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
     else:
         cells = _cells(release, show)
         for column, cell in zip(table.quasi_identifiers, cells, strict=True):
-            columns[column.name] = _dictionary(cell.texts).gather(cell.cell_of_group[group_of_row]).alias(column.name)
+            columns[column.name] = _cells_of_rows(cell, group_of_row).alias(column.name)
         name, number_of_row = "group", _rank(_keys(cells))[0][group_of_row]
     columns |= {other.name: other for other in table.others}
     frame = _with_number(table, columns, name, number_of_row)
+    if release.n_suppressed:
+        frame = frame.with_columns(pl.when(pl.Series(group_of_row >= 0)).then(name).alias(name))
     return to_native(_as_frame(table, frame), table.frame_kind)
 
 
@@ -93,7 +96,12 @@ def _publish_groups(release: GeneralizedRelease, show: Mapping[str, str], others
     cells = _cells(release, show)
     class_of_group, group_of_class = _rank(_keys(cells))  # a class: the groups that show the same cells
     class_of_row = _Key(class_of_group[partition.group_of_row], group_of_class.size)
-    order = _order([class_of_row, *_sensitive_keys(table), *_other_keys(table, others)])
+    keys = [class_of_row, *_sensitive_keys(table), *_other_keys(table, others)]
+    if partition.kept is None:
+        order = _order(keys)
+    else:  # suppressed rows are not shown, and no group
+        keys = [_Key(codes[partition.kept], n_codes) for codes, n_codes in keys]
+        class_of_row, order = keys[0], partition.kept[_order(keys)]
     n_rows_of_class = count_codes(_frozen(class_of_row.codes), group_of_class.size)
     columns = {}
     for column, cell in zip(table.quasi_identifiers, cells, strict=True):
@@ -149,7 +157,24 @@ def _order_buckets(release: BucketRelease, others: Collection[str]) -> _BucketOr
 
 
 def _cells(release: Release, show: Mapping[str, str]) -> list[Cells]:
-    return [cells_of(column, release.partition, show.get(column.name)) for column in release.table.quasi_identifiers]
+    columns, partition = release.table.quasi_identifiers, release.partition
+    if not isinstance(release, FullDomainRelease):
+        return [cells_of(column, partition, show.get(column.name)) for column in columns]
+    return [
+        cells_of(column, partition, show[column.name])
+        if show.get(column.name, "level") != "level"
+        else level_cells(column, partition, level)
+        for column, level in zip(columns, release.node, strict=True)
+    ]
+
+
+def _cells_of_rows(cells: Cells, group_of_row: Codes) -> pl.Series:
+    """What every row shows; `*` if it is suppressed."""
+    if not group_of_row.size or group_of_row.min() >= 0:
+        return _dictionary(cells.texts).gather(cells.cell_of_group[group_of_row])
+    texts = cells.texts if (cells.texts == "*").any() else pl.concat([cells.texts, pl.Series(["*"])])
+    star = (texts == "*").fill_null(False).arg_max() or 0
+    return _dictionary(texts).gather(np.where(group_of_row >= 0, cells.cell_of_group[group_of_row], star))
 
 
 def _keys(cells: Sequence[Cells]) -> list[_Key]:

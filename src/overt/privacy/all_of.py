@@ -55,6 +55,10 @@ class AllOf(Property):
         return max(part.least_rows for part in self.properties)
 
     @property
+    def necessary(self) -> Property:
+        return AllOf(tuple(part.necessary for part in self.properties))
+
+    @property
     def caution(self) -> str:
         """The cautions of parts whose column no other part looks after."""
         careful = [part for part in self.properties if isinstance(part, SensitiveProperty) and not part.caution]

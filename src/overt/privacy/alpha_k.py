@@ -7,8 +7,19 @@ from typing import ClassVar
 
 from overt.kernels.diversity import largest_counts
 from overt.partition import Counts, Groups, Histogram
-from overt.privacy.base import Broken, Measure, Number, SensitiveProperty, exact, require_number, require_whole
+from overt.privacy.base import (
+    Broken,
+    Measure,
+    Number,
+    Property,
+    SensitiveProperty,
+    exact,
+    require_number,
+    require_whole,
+)
 from overt.privacy.exactness import greatest_ratio, times
+from overt.privacy.k_anonymity import KAnonymity
+from overt.privacy.l_diversity import DistinctLDiversity
 
 
 @dataclass(frozen=True)
@@ -49,6 +60,10 @@ class AlphaKAnonymity(SensitiveProperty):
     @property
     def least_rows(self) -> int:
         return max(int(self.k), math.ceil(1 / exact(self.alpha)))
+
+    @property
+    def necessary(self) -> Property:
+        return KAnonymity(self.k) & DistinctLDiversity(math.ceil(1 / exact(self.alpha)), column=self.column)
 
     def __str__(self) -> str:
         return f"({self.alpha}, {self.k})-anonymity{self.where}"

@@ -111,6 +111,17 @@ class Property(ABC):
         return 1
 
     @property
+    def necessary(self) -> "Property":
+        """A property that this one implies, and that a group which satisfies it keeps whatever rows are added.
+
+        Adding rows to a good group can make it bad, so that with suppression a search may not conclude from one node
+        to those above; from what is necessary it may. Where this is the property itself, nothing is ever lost.
+        """
+        from overt.privacy.k_anonymity import KAnonymity
+
+        return KAnonymity(self.least_rows)
+
+    @property
     def caution(self) -> str:
         """What a reader of the release must be told about this property; mostly nothing."""
         return ""

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from overt.kernels.diversity import count_logs, sort_counts
 from overt.partition import Counts, Histogram
-from overt.privacy.base import Broken, Number, SensitiveProperty, exact, require_number
+from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
+from overt.privacy.l_diversity import DistinctLDiversity
 
 Spread = tuple[int, ...]  # the counts of a group's values, ascending
 
@@ -70,6 +71,10 @@ class EntropyLDiversity(SensitiveProperty):
     @property
     def least_rows(self) -> int:
         return math.ceil(exact(self.l))
+
+    @property
+    def necessary(self) -> Property:
+        return DistinctLDiversity(self.least_rows, column=self.column)
 
     def __str__(self) -> str:
         return f"entropy {self.l}-diversity{self.where}"

@@ -38,5 +38,9 @@ class KAnonymity(Property):
     def least_rows(self) -> int:
         return int(self.k)
 
+    @property
+    def necessary(self) -> Property:
+        return self
+
     def __str__(self) -> str:
         return f"{self.k}-anonymity"

@@ -13,7 +13,16 @@ import numpy as np
 
 from overt.kernels.diversity import largest_counts, sort_counts, tails
 from overt.partition import Counts, Histogram
-from overt.privacy.base import Broken, Measure, Number, SensitiveProperty, exact, require_number, require_whole
+from overt.privacy.base import (
+    Broken,
+    Measure,
+    Number,
+    Property,
+    SensitiveProperty,
+    exact,
+    require_number,
+    require_whole,
+)
 from overt.privacy.exactness import greatest_ratio, times
 
 
@@ -46,6 +55,10 @@ class FrequencyLDiversity(SensitiveProperty):
     @property
     def least_rows(self) -> int:
         return math.ceil(exact(self.l))
+
+    @property
+    def necessary(self) -> Property:
+        return DistinctLDiversity(self.least_rows, column=self.column)
 
     def __str__(self) -> str:
         return f"{self.l}-diversity (frequency){self.where}"
@@ -85,6 +98,10 @@ class DistinctLDiversity(SensitiveProperty):
             f"{self} counts different values and bounds nobody's belief: one value may still have almost all rows of "
             "a group. Ask for l-diversity (the frequency form) to keep every belief at or below 1/l."
         )
+
+    @property
+    def necessary(self) -> Property:
+        return self
 
     def __str__(self) -> str:
         return f"distinct {self.l}-diversity{self.where}"
@@ -130,6 +147,10 @@ class RecursiveCLDiversity(SensitiveProperty):
     def _largest_and_tail(self, histogram: Histogram) -> tuple[Counts, Counts]:
         ordered = sort_counts(histogram.first, histogram.count)
         return ordered[histogram.first[1:] - 1], tails(histogram.first, ordered, min(self.l, histogram.n_values + 1))
+
+    @property
+    def necessary(self) -> Property:
+        return DistinctLDiversity(int(self.l), column=self.column)  # fewer leave no tail
 
     def __str__(self) -> str:
         return f"recursive ({self.c}, {self.l})-diversity{self.where}"
