@@ -13,7 +13,7 @@ from overt.kernels.compiling import kernel
 
 STRICT, RELAXED = 0, 1
 WIDEST, GAIN = 0, 1
-FEW = 32  # up to this many codes an insertion sort beats a histogram
+RUN = 24  # up to this many codes an insertion sort beats everything
 
 
 @kernel
@@ -28,136 +28,137 @@ def count_distinct(codes, begin, end, stamp, mark):
 
 
 @kernel
-def sort_few(codes, begin, end, sorted_codes):
-    """Insertion sort of a short range into `sorted_codes`."""
-    for i in range(begin, end):
-        code = codes[i]
-        j = i - begin
-        while j > 0 and sorted_codes[j - 1] > code:
-            sorted_codes[j] = sorted_codes[j - 1]
-            j -= 1
-        sorted_codes[j] = code
+def sort_places(codes, begin, end, order, spare):
+    """order[i]: the place (from `begin` on) of the i-th code of a sorted range, ties as they lie.
+
+    Insertion in short runs, then merging runs of twice the length each time.
+    """
+    size = end - begin
+    for run in range(0, size, RUN):
+        for i in range(run, min(run + RUN, size)):
+            j = i
+            while j > run and codes[begin + order[j - 1]] > codes[begin + i]:
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = i
+    length = RUN
+    while length < size:
+        for low in range(0, size, 2 * length):
+            middle, high = min(low + length, size), min(low + 2 * length, size)
+            left, right = low, middle
+            for i in range(low, high):
+                if right == high or (left < middle and codes[begin + order[left]] <= codes[begin + order[right]]):
+                    spare[i] = order[left]
+                    left += 1
+                else:
+                    spare[i] = order[right]
+                    right += 1
+        for i in range(size):
+            order[i] = spare[i]
+        length *= 2
 
 
 @kernel
-def find_even_boundary(codes, begin, end, n_codes, counts, scratch):
+def count_range(codes, begin, end, n_codes, counts):
+    """counts[c]: how often code c lies in a range."""
+    for code in range(n_codes):
+        counts[code] = 0
+    for i in range(begin, end):
+        counts[codes[i]] += 1
+
+
+@kernel
+def find_even_boundary(codes, begin, end, n_codes, counts, order, spare):
     """The boundary between two codes that halves a range most evenly, the lower of two equally even ones.
 
     Returns (bar, n_left): `n_left` codes are below `bar`; n_left = 0 if all codes are the same.
     """
     size = end - begin
     best_bar, best_left, least = 0, 0, size  # |2 n_left - size| of a true cut is below size
-    if size > FEW and n_codes <= 4 * size:
-        for code in range(n_codes):
-            counts[code] = 0
-        for i in range(begin, end):
-            counts[codes[i]] += 1
+    if worth_counting(size, n_codes):
+        count_range(codes, begin, end, n_codes, counts)
         n_left = 0
         for code in range(n_codes):
             if counts[code] and n_left:
-                uneven = abs(2 * n_left - size)
-                if uneven < least:
-                    best_bar, best_left, least = code, n_left, uneven
-                elif 2 * n_left > size:
-                    break
+                if abs(2 * n_left - size) < least:
+                    best_bar, best_left, least = code, n_left, abs(2 * n_left - size)
+                else:
+                    break  # past the middle it only gets worse
             n_left += counts[code]
         return best_bar, best_left
-    if size > FEW:
-        scratch[:size] = codes[begin:end]
-        scratch[:size].sort()
-    else:
-        sort_few(codes, begin, end, scratch)
+    sort_places(codes, begin, end, order, spare)
     for i in range(1, size):
-        if scratch[i] != scratch[i - 1]:
-            uneven = abs(2 * i - size)
-            if uneven < least:
-                best_bar, best_left, least = int(scratch[i]), i, uneven
-            elif 2 * i > size:
+        code = codes[begin + order[i]]
+        if code != codes[begin + order[i - 1]]:
+            if abs(2 * i - size) < least:
+                best_bar, best_left, least = np.int64(code), i, abs(2 * i - size)
+            else:
                 break
     return best_bar, best_left
 
 
 @kernel
-def find_code_at(codes, begin, end, rank, n_codes, counts, scratch):
-    """The code at a place of the sorted range."""
-    size = end - begin
-    if size > FEW and n_codes <= 4 * size:
-        for code in range(n_codes):
-            counts[code] = 0
-        for i in range(begin, end):
-            counts[codes[i]] += 1
-        below = 0
-        for code in range(n_codes):
-            below += counts[code]
-            if below > rank:
-                return code
-    if size > FEW:
-        scratch[:size] = codes[begin:end]
-        scratch[:size].sort()
-    else:
-        sort_few(codes, begin, end, scratch)
-    return int(scratch[rank])
+def worth_counting(size, n_codes):
+    """Whether a pass over all codes costs less than sorting."""
+    return size > RUN and n_codes <= 4 * size
 
 
 @kernel
-def find_cut(codes, begin, end, n_codes, unit, kind, counts, scratch):
+def find_cut(codes, begin, end, n_codes, unit, kind, counts, order, spare):
     """The cut of a range in one column: (bar, n_left), n_left = 0 if there is none.
 
-    Strict: the most even boundary between two codes. Relaxed: the multiple of `unit` next below the middle.
-    Either way both sides hold at least `unit` rows.
+    Strict: the most even boundary between two codes. Relaxed: the multiple of `unit` next below the middle,
+    `bar` being the code there. Either way both sides hold at least `unit` rows.
     """
     size = end - begin
-    if kind == RELAXED:
-        n_left = max(unit, size // (2 * unit) * unit)
-        if size - n_left < unit:
-            return 0, 0
-        return find_code_at(codes, begin, end, n_left, n_codes, counts, scratch), n_left
-    bar, n_left = find_even_boundary(codes, begin, end, n_codes, counts, scratch)
+    if kind == STRICT:
+        bar, n_left = find_even_boundary(codes, begin, end, n_codes, counts, order, spare)
+    else:
+        bar, n_left = 0, max(unit, size // (2 * unit) * unit)
     if n_left < unit or size - n_left < unit:
         return 0, 0
+    if kind == RELAXED:
+        find_sorted_order(codes, begin, end, n_codes, counts, order, spare)
+        bar = np.int64(codes[begin + order[n_left]])
     return bar, n_left
 
 
 @kernel
-def find_places(codes, begin, end, bar, n_left, n_codes, kind, counts, places):
-    """places[i]: where the i-th row of a range goes when the range is cut."""
-    if kind == RELAXED:
-        find_sorted_places(codes, begin, end, n_codes, counts, places)
+def find_sorted_order(codes, begin, end, n_codes, counts, order, spare):
+    """order[i]: the place (from `begin` on) of the i-th code of a sorted range, ties as they lie."""
+    if not worth_counting(end - begin, n_codes):
+        sort_places(codes, begin, end, order, spare)
         return
-    left, right = begin, begin + n_left
+    count_range(codes, begin, end, n_codes, counts)
+    before = 0
+    for code in range(n_codes):
+        n_here = counts[code]
+        counts[code] = before
+        before += n_here
     for i in range(begin, end):
-        goes_left = codes[i] < bar
-        places[i - begin] = left if goes_left else right
+        order[counts[codes[i]]] = i - begin
+        counts[codes[i]] += 1
+
+
+@kernel
+def order_by_cut(codes, begin, end, bar, n_left, n_codes, kind, counts, order, spare):
+    """order[i]: which place (from `begin` on) comes i-th when a range is cut."""
+    if kind == RELAXED:
+        find_sorted_order(codes, begin, end, n_codes, counts, order, spare)
+        return
+    left, right = 0, n_left
+    for i in range(begin, end):
+        goes_left = codes[i] < bar  # no branch: half of the guesses would be wrong
+        order[left if goes_left else right] = i - begin
         left += goes_left
         right += not goes_left
 
 
 @kernel
-def find_sorted_places(codes, begin, end, n_codes, counts, places):
-    """places[i]: where the i-th row of a range goes when the range is sorted, ties as they lie."""
-    size = end - begin
-    if n_codes <= 4 * size:
-        for code in range(n_codes):
-            counts[code] = 0
-        for i in range(begin, end):
-            counts[codes[i]] += 1
-        before = begin
-        for code in range(n_codes):
-            counts[code], before = before, before + counts[code]
-        for i in range(begin, end):
-            places[i - begin] = counts[codes[i]]
-            counts[codes[i]] += 1
-        return
-    order = np.argsort(codes[begin:end], kind="mergesort")
-    for i in range(size):
-        places[order[i]] = begin + i
-
-
-@kernel
-def move(values, begin, end, places, moved):
-    """moved[places[i]] = the i-th value of the range."""
-    for i in range(begin, end):
-        moved[places[i - begin]] = values[i]
+def move(values, begin, end, order, moved):
+    """Write the values of a range in the order given."""
+    for i in range(end - begin):
+        moved[begin + i] = values[begin + order[i]]
 
 
 @kernel
@@ -206,7 +207,22 @@ def loss_of_halves(codes, begin, end, bar, n_left, cut_column, n_codes, is_range
 
 @kernel
 def choose_cut(
-    codes, begin, end, distinct, is_exact, tried, n_codes, is_range, unit, kind, choice, stamp, mark, counts, scratch
+    codes,
+    begin,
+    end,
+    distinct,
+    is_exact,
+    tried,
+    n_codes,
+    is_range,
+    unit,
+    kind,
+    choice,
+    stamp,
+    mark,
+    counts,
+    order,
+    spare,
 ):
     """The cut of a group to try next: (column, bar, n_left), column = -1 if there is none left.
 
@@ -217,7 +233,9 @@ def choose_cut(
     """
     n_columns = codes.shape[0]
     if choice == GAIN:
-        return choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, scratch)
+        return choose_least_loss(
+            codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, order, spare
+        )
     while True:
         column, share = -1, 0.0
         for j in range(n_columns):
@@ -230,13 +248,13 @@ def choose_cut(
             is_exact[column] = True
             continue
         tried[column] = True
-        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, scratch)
+        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, order, spare)
         if n_left:
             return column, bar, n_left
 
 
 @kernel
-def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, scratch):
+def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, order, spare):
     """Of the columns not tried yet, the cut whose halves lose least."""
     best_column, best_bar, best_left, least = -1, 0, 0, np.inf
     for column in range(codes.shape[0]):
@@ -245,7 +263,7 @@ def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, s
         mark += 1
         if count_distinct(codes[column], begin, end, stamp[0, column], mark) < 2:
             continue
-        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, scratch)
+        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, order, spare)
         if n_left == 0:
             continue
         mark += 1
@@ -292,8 +310,7 @@ def split_by_size(
         most = max(most, n_codes[j])
     stamp = np.zeros((2, n_columns, most), np.int64)
     counts = np.empty(most, np.int64)
-    scratch = np.empty(end - begin, codes.dtype)
-    places = np.empty(end - begin, np.int32)
+    order, spare = np.empty(end - begin, np.int32), np.empty(end - begin, np.int32)
     tried = np.empty(n_columns, np.bool_)
     is_exact = np.empty(n_columns, np.bool_)
     # the smaller half is always taken first, so that the stack stays below log2(rows) + 2
@@ -336,7 +353,8 @@ def split_by_size(
                 stamp,
                 mark,
                 counts,
-                scratch,
+                order,
+                spare,
             )
             mark += 2 + 2 * n_columns
         if column < 0:
@@ -345,11 +363,11 @@ def split_by_size(
                 ordered[i] = rows_here[i]
             done[0] += high - low
             continue
-        find_places(here[column], low, high, bar, n_left, n_codes[column], kind, counts, places)
+        order_by_cut(here[column], low, high, bar, n_left, n_codes[column], kind, counts, order, spare)
         for j in range(n_columns):
             if current[j] > 1:  # a column with one code left is never looked at again
-                move(here[j], low, high, places, there[j])
-        move(rows_here, low, high, places, rows_there)
+                move(here[j], low, high, order, there[j])
+        move(rows_here, low, high, order, rows_there)
         middle = low + n_left
         left_first = n_left <= high - middle
         stack[height] = (middle, high, 1 - side) if left_first else (low, middle, 1 - side)
@@ -372,7 +390,7 @@ def propose_cuts(codes, begins, ends, distinct, tried, n_codes, is_range, unit, 
         longest = max(longest, ends[g] - begins[g])
     stamp = np.zeros((2, n_columns, most), np.int64)
     counts = np.empty(most, np.int64)
-    scratch = np.empty(longest, codes.dtype)
+    order, spare = np.empty(longest, np.int32), np.empty(longest, np.int32)
     is_exact = np.empty(n_columns, np.bool_)
     mark = 1
     for g in range(begins.size):
@@ -395,7 +413,8 @@ def propose_cuts(codes, begins, ends, distinct, tried, n_codes, is_range, unit, 
                 stamp,
                 mark,
                 counts,
-                scratch,
+                order,
+                spare,
             )
             mark += 2 + 2 * n_columns
         cuts[g, 0], cuts[g, 1], cuts[g, 2] = column, bar, n_left
@@ -408,9 +427,10 @@ def order_by_cuts(codes, begins, ends, cuts, n_codes, kind, starts, order):
     for j in range(n_codes.size):
         most = max(most, n_codes[j])
     counts = np.empty(most, np.int64)
-    places = np.empty((ends - begins).max(), np.int32)
+    longest = (ends - begins).max()
+    places, spare = np.empty(longest, np.int32), np.empty(longest, np.int32)
     for g in range(begins.size):
         column, bar, n_left = cuts[g]
-        find_places(codes[column], begins[g], ends[g], bar, n_left, n_codes[column], kind, counts, places)
+        order_by_cut(codes[column], begins[g], ends[g], bar, n_left, n_codes[column], kind, counts, places, spare)
         for i in range(ends[g] - begins[g]):
-            order[starts[g] + places[i] - begins[g]] = begins[g] + i
+            order[starts[g] + i] = begins[g] + places[i]
