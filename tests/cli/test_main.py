@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from importlib import import_module, metadata
 from pathlib import Path
 
@@ -36,16 +35,6 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-
-
-def test_help_answers_at_once():
-    def seconds():
-        start = time.perf_counter()
-        assert in_new_process("--help").returncode == 0
-        return time.perf_counter() - start
-
-    # the aim is 0.3 s on an idle machine; this bound only catches a heavy import on a busy one
-    assert min(seconds() for _ in range(5)) < 1.0
 
 
 def test_version(overt):
