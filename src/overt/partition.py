@@ -62,6 +62,17 @@ class Partition:
         """How many rows are in none."""
         return self.group_of_row.size - self.n_kept
 
+    @classmethod
+    def of_columns(cls, columns: Sequence[Column]) -> "Partition":
+        """Rows that agree on all of these columns, groups in the order of their codes."""
+        codes = np.stack([column.codes for column in columns])
+        order = np.lexsort(codes[::-1])
+        is_new = np.ones(order.size, np.bool_)
+        is_new[1:] = (np.diff(codes[:, order], axis=1) != 0).any(axis=0)
+        number = np.empty(order.size, np.int32)
+        number[order] = np.cumsum(is_new, dtype=np.int32) - np.int32(1)
+        return cls(number, int(is_new.sum()))
+
     @cached_property
     def sizes(self) -> Counts:
         kept = self.group_of_row if self.kept is None else _read_only(self.group_of_row[self.kept])

@@ -35,6 +35,11 @@ class Release:
         return self.partition.n_groups
 
     @property
+    def witness(self) -> Partition | tuple[Partition, Partition]:
+        """Which rows went together: what an owner can show to someone who checks the release."""
+        return self.partition
+
+    @property
     def n_suppressed(self) -> int:
         """Rows of the table that are not in the release. They are no group."""
         return self.partition.n_suppressed
@@ -68,6 +73,26 @@ class FullDomainRelease(GeneralizedRelease):
 
 
 @dataclass(frozen=True, eq=False)
+class RecordRelease(GeneralizedRelease):
+    """Every row at a generalization of its own. A group is the rows that were given the same one.
+
+    It shows what was chosen, which can be wider than its rows, and groups may overlap. Risk, utility and support are
+    those of each row's generalization as the method models them.
+    """
+
+    shown: NDArray[np.int32] = field(repr=False)  # (quasi-identifier, group, 2) -> least and greatest code
+    risk_of_row: NDArray[np.float64] = field(repr=False)
+    utility_of_row: NDArray[np.float64] = field(repr=False)
+    support_of_row: NDArray[np.int64] = field(repr=False)
+    solver: str  # how the generalizations were found
+
+    @cached_property
+    def boxes(self) -> NDArray[np.int32]:
+        """(quasi-identifier, group, 2) -> least and greatest code that the group shows."""
+        return self.shown
+
+
+@dataclass(frozen=True, eq=False)
 class BucketRelease(Release):
     """Exact quasi-identifiers with a bucket number, and the bucket's sensitive values in a second table."""
 
@@ -91,6 +116,10 @@ class CrossBucketRelease(Release):
         """Group sizes, and what can be believed of their members' sensitive values."""
         return Groups.of_crossed(self.table.sensitive, self.partition, self.buckets)
 
+    @property
+    def witness(self) -> tuple[Partition, Partition]:
+        return self.partition, self.buckets
+
 
 def as_crossed(release: Release) -> CrossBucketRelease:
     """Any release as groups and buckets: without buckets they are the groups; without boxes, rows that are alike."""
@@ -100,8 +129,6 @@ def as_crossed(release: Release) -> CrossBucketRelease:
     if isinstance(release, GeneralizedRelease):
         return CrossBucketRelease(table, release.partition, release.made_by, release.partition)
     if isinstance(release, BucketRelease):
-        alike = np.unique(np.stack([c.codes for c in table.quasi_identifiers]), axis=1, return_inverse=True)[1]
-        number = alike.ravel().astype(np.int32)
-        people = Partition(number, int(number.max(initial=-1)) + 1)
+        people = Partition.of_columns(table.quasi_identifiers)
         return CrossBucketRelease(table, people, release.made_by, release.partition)
     raise InvalidInput(f"A {type(release).__name__} has neither groups with boxes nor buckets.")

@@ -9,32 +9,43 @@ from collections.abc import Mapping
 import polars as pl
 
 from overt.check.buckets import check_buckets
+from overt.check.crossed import check_crossed
+from overt.check.flat import unfold
 from overt.check.generalized import check_generalized
 from overt.check.verdict import Claim, Finding, Verdict
 from overt.errors import InvalidInput
 from overt.partition import Partition
 from overt.table import Table, unknown_column
 
+Witness = Partition | tuple[Partition, Partition]  # which rows went together; for a cross-bucket release twice
+
 __all__ = ["Claim", "Finding", "Verdict", "check_release"]
 
 
 def check_release(
-    table: Table, tables: Mapping[str, pl.DataFrame], claim: Claim, *, witness: Partition | None = None
+    table: Table, tables: Mapping[str, pl.DataFrame], claim: Claim, *, witness: Witness | None = None
 ) -> Verdict:
     """Decide whether the published tables are a release of the table as claimed.
 
     `table` is the original, read with the roles and hierarchies of the recipe. `tables` is what was published: one
-    table "release", or two, "quasi-identifiers" and "sensitive". An owner who knows which rows went together can
+    table "release", or two, "quasi-identifiers" (or "boxes") and "sensitive"; or these two as one, "flat". An owner who knows which rows went together can
     pass that as `witness`; it makes the check of truth quicker and is trusted in nothing.
     """
     for name in claim.others:
         if name not in table.others.columns:
             raise unknown_column(name, table.others.columns)
+    groups = witness if isinstance(witness, Partition) else None
+    both = witness if isinstance(witness, tuple) else None
     if set(tables) == {"release"}:
-        return check_generalized(table, tables["release"], claim, witness)
+        return check_generalized(table, tables["release"], claim, groups)
     if set(tables) == {"quasi-identifiers", "sensitive"}:
-        return check_buckets(table, tables["quasi-identifiers"], tables["sensitive"], claim, witness)
+        return check_buckets(table, tables["quasi-identifiers"], tables["sensitive"], claim, groups)
+    if set(tables) == {"boxes", "sensitive"}:
+        return check_crossed(table, tables["boxes"], tables["sensitive"], claim, both)
+    if set(tables) == {"flat"}:
+        people, values, lists = unfold(tables["flat"], table.sensitive)
+        return Verdict((*check_crossed(table, people, values, claim, both).findings, lists))
     raise InvalidInput(
         f"The release has the tables {', '.join(map(repr, tables)) or 'none'}; expected is 'release', or "
-        "'quasi-identifiers' and 'sensitive'."
+        "'quasi-identifiers' (or 'boxes') and 'sensitive', or 'flat'."
     )

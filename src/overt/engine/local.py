@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from overt.check import Claim, Finding, Verdict, check_release
 from overt.engine.outcome import Outcome, group_sizes
+from overt.engine.reporting import files_of_report, report_of, report_paths
 from overt.errors import InvalidInput
 from overt.io.files import digest, read_file, read_release, write_tables
 from overt.io.manifest import (
@@ -28,45 +29,43 @@ from overt.io.manifest import (
 )
 from overt.io.publication import published_tables
 from overt.io.recipe import Recipe, read_recipe
+from overt.io.record import with_external
+from overt.privacy import exact
 from overt.progress import Progress, silent
 from overt.release import Release
 from overt.table import Table
 
 
-def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overwrite: bool = False) -> Outcome:
-    """Do what a recipe says: read, anonymize, check, and write the release with its manifest.
+def run(
+    recipe: Recipe,
+    *,
+    rng: Generator,
+    on_progress: Progress = silent,
+    overwrite: bool = False,
+    with_report: bool = False,
+) -> Outcome:
+    """Do what a recipe says: read, anonymize, check, and write the release with its manifest, and perhaps a report.
 
     If the check fails nothing is written, and the outcome says what was found.
     """
     overwrite = overwrite or recipe.settings.output.overwrite
-    _refuse_taken([recipe.output_path, manifest_path(recipe.output_path)], recipe, overwrite)
+    reports = report_paths(recipe.output_path) if with_report else ()
+    _refuse_taken([recipe.output_path, manifest_path(recipe.output_path), *reports], recipe, overwrite)
     with ThreadPoolExecutor(max_workers=1) as pool:  # digesting releases the interpreter lock
         input_digest = pool.submit(digest, recipe.input_path)
-        table = read_table(recipe, recipe.input_path, on_progress)
+        table, method = with_external(recipe, read_table(recipe, recipe.input_path, on_progress))
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always", UserWarning)
-            release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
+            release = method.anonymize(table, rng=rng, on_progress=on_progress)
         on_progress("Publishing", 0, 0)
         tables = published_tables(release, show=recipe.choices("show"), others=recipe.settings.output.others)
         files = files_of(recipe.output_path, tables)
         _refuse_taken(list(files.values()), recipe, overwrite)
         on_progress("Checking", 0, 0)
-        verdict = check_release(table, tables, claim_of(recipe, table.n_rows), witness=release.partition)
-    if verdict.ok:
-        on_progress("Writing", 0, 0)
-
-        def companions(digests: Mapping[Path, str]) -> dict[Path, bytes]:
-            manifest = describe(recipe, release, tables, {recipe.input_path: input_digest.result(), **digests})
-            return {manifest_path(recipe.output_path): manifest.to_json().encode()}
-
-        write_tables(
-            {path: tables[name] for name, path in files.items()},
-            format=recipe.settings.output.format,
-            neutralise_formulas=recipe.settings.output.neutralise_formulas,
-            overwrite=overwrite,
-            companions=companions,
+        verdict = check_release(
+            table, tables, claim_of(recipe, table.n_rows - release.n_suppressed), witness=release.witness
         )
-    return Outcome.of(
+    outcome = Outcome.of(
         release,
         tables,
         recipe.goal,
@@ -76,7 +75,27 @@ def run(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, overw
         input_path=recipe.input_path,
         files=files if verdict.ok else {},
         manifest_path=manifest_path(recipe.output_path),
+        report_paths=reports if verdict.ok else (),
     )
+    if verdict.ok:
+        report_files: dict[Path, bytes] = {}
+        if with_report:
+            on_progress("Measuring", 0, 0)
+            report_files = files_of_report(report_of(recipe, release, verdict, outcome.cautions), recipe.output_path)
+        on_progress("Writing", 0, 0)
+
+        def companions(digests: Mapping[Path, str]) -> dict[Path, bytes]:
+            manifest = describe(recipe, release, tables, {recipe.input_path: input_digest.result(), **digests})
+            return {manifest_path(recipe.output_path): manifest.to_json().encode(), **report_files}
+
+        write_tables(
+            {path: tables[name] for name, path in files.items()},
+            format=recipe.settings.output.format,
+            neutralise_formulas=recipe.settings.output.neutralise_formulas,
+            overwrite=overwrite,
+            companions=companions,
+        )
+    return outcome
 
 
 def check(data: Path, release: Path, *, recipe_path: Path | None = None, on_progress: Progress = silent) -> Verdict:
@@ -94,7 +113,7 @@ def check(data: Path, release: Path, *, recipe_path: Path | None = None, on_prog
         n_rows = manifest.release[first].rows
         on_progress("Comparing digests", 0, 0)
         findings = (find_changes(manifest, recipe, data, files),)
-    table = read_table(recipe, data, on_progress)
+    table, _ = with_external(recipe, read_table(recipe, data, on_progress))
     on_progress(f"Reading {release.name}", 0, 0)
     output = recipe.settings.output
     tables = {
@@ -102,7 +121,9 @@ def check(data: Path, release: Path, *, recipe_path: Path | None = None, on_prog
         for name, path in files.items()
     }
     on_progress("Checking", 0, 0)
-    verdict = check_release(table, tables, claim_of(recipe, table.n_rows if n_rows is None else n_rows))
+    if n_rows is None:
+        n_rows = next(iter(tables.values())).height
+    verdict = check_release(table, tables, claim_of(recipe, claimed_rows(recipe, table.n_rows, n_rows)))
     return Verdict((*findings, *verdict.findings))
 
 
@@ -119,7 +140,7 @@ def read_table(recipe: Recipe, path: Path, on_progress: Progress) -> Table:
         quasi_identifiers=recipe.columns_of("quasi-identifier"),
         sensitive=recipe.columns_of("sensitive"),
         identifiers=recipe.columns_of("identifier"),
-        others=recipe.settings.output.others,
+        others=(*recipe.settings.output.others, *getattr(recipe.method, "columns_read", ())),
         hierarchies=recipe.hierarchies,
         kinds=recipe.choices("kind"),
         missing=recipe.missing,
@@ -133,7 +154,16 @@ def read_table(recipe: Recipe, path: Path, on_progress: Progress) -> Table:
 
 def claim_of(recipe: Recipe, n_rows: int) -> Claim:
     """What a release made by a recipe claims."""
-    return Claim(goal=recipe.goal, n_rows=n_rows, others=recipe.settings.output.others, show=recipe.choices("show"))
+    form = getattr(recipe.method, "shows", None)
+    show = dict.fromkeys(recipe.columns_of("quasi-identifier"), form) if form else {}
+    show |= recipe.choices("show")
+    return Claim(goal=recipe.goal, n_rows=n_rows, others=recipe.settings.output.others, show=show)
+
+
+def claimed_rows(recipe: Recipe, n_rows: int, n_lines: int) -> int:
+    """As many as the release has or says it has, if its method may suppress the others; else all."""
+    least = n_rows - int(exact(getattr(recipe.method, "max_suppressed", 0)) * n_rows)
+    return n_lines if least <= n_lines <= n_rows else n_rows
 
 
 def files_of(path: Path, tables: Iterable[str]) -> dict[str, Path]:

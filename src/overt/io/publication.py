@@ -18,9 +18,11 @@ from overt.errors import InvalidInput
 from overt.io.cells import Cells, cells_of, level_cells
 from overt.io.encoding import codes_by_text, values_as_came
 from overt.io.frames import to_native
+from overt.io.record import record_cells
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.ordering import order_of_lists
-from overt.release import BucketRelease, FullDomainRelease, GeneralizedRelease, Release
+from overt.partition import Partition
+from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, GeneralizedRelease, RecordRelease, Release
 from overt.table import Codes, Column, Table, unknown_column
 
 _PACKED_CODES = 1 << 16
@@ -47,7 +49,7 @@ def publish(release: Release, *, show: Mapping[str, str] | None = None, others: 
 def published_tables(
     release: Release, *, show: Mapping[str, str] | None = None, others: Collection[str] = ()
 ) -> dict[str, pl.DataFrame]:
-    """The published tables by name, in Polars: "release", or "quasi-identifiers" and "sensitive".
+    """The published tables by name, in Polars: "release", or "quasi-identifiers" (or "boxes") and "sensitive".
 
     Columns of text are dictionaries (`pl.Enum`), in memory a fraction of the text.
     """
@@ -55,8 +57,8 @@ def published_tables(
     _refuse_unknown(table, show, others)
     if isinstance(release, GeneralizedRelease):
         return {"release": _publish_groups(release, show, others)}
-    if isinstance(release, BucketRelease):
-        return _publish_buckets(release, others)
+    if isinstance(release, BucketRelease | CrossBucketRelease):
+        return _publish_buckets(release, show, others)
     raise InvalidInput(f"A {type(release).__name__} cannot be published as tables.")
 
 
@@ -71,7 +73,8 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
     group_of_row = release.partition.group_of_row
     columns = {column.name: _shown(column, column.codes) for column in table.columns}
     if isinstance(release, BucketRelease):
-        name, number_of_row = "bucket", _order_buckets(release, ()).bucket_of_row
+        people = [_Key(column.codes, column.n_values) for column in table.quasi_identifiers]
+        name, number_of_row = "bucket", _order_buckets(table, release.partition, people).bucket_of_row
     else:
         cells = _cells(release, show)
         for column, cell in zip(table.quasi_identifiers, cells, strict=True):
@@ -79,6 +82,12 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
         name, number_of_row = "group", _rank(_keys(cells))[0][group_of_row]
     columns |= {other.name: other for other in table.others}
     frame = _with_number(table, columns, name, number_of_row)
+    if isinstance(release, CrossBucketRelease):
+        people = [_Key(key.codes[group_of_row], key.n_codes) for key in _keys(cells)]
+        buckets = _order_buckets(table, release.buckets, people)
+        if "bucket" in columns:
+            raise InvalidInput("A column of the table is called 'bucket', as the numbers in the result are; rename it.")
+        frame = frame.insert_column(1, pl.Series("bucket", buckets.bucket_of_row + np.int32(1)))
     if release.n_suppressed:
         frame = frame.with_columns(pl.when(pl.Series(group_of_row >= 0)).then(name).alias(name))
     return to_native(_as_frame(table, frame), table.frame_kind)
@@ -120,25 +129,38 @@ class _BucketOrder:
     by_sensitive: Codes
 
 
-def _publish_buckets(release: BucketRelease, others: Collection[str]) -> dict[str, pl.DataFrame]:
-    table = release.table
-    order = _order_buckets(release, others)
+def _publish_buckets(
+    release: BucketRelease | CrossBucketRelease, show: Mapping[str, str], others: Collection[str]
+) -> dict[str, pl.DataFrame]:
+    """The people of every bucket, exactly or as the boxes of their groups, and its sensitive values."""
+    table, columns = release.table, release.table.quasi_identifiers
+    if isinstance(release, CrossBucketRelease):
+        name, buckets, group_of_row = "boxes", release.buckets, release.partition.group_of_row
+        cells = _cells(release, show)
+        people = [_Key(key.codes[group_of_row], key.n_codes) for key in _keys(cells)]
+        shown = [_dictionary(cell.texts) for cell in cells]
+    else:
+        name, buckets = "quasi-identifiers", release.partition
+        people = [_Key(column.codes, column.n_values) for column in columns]
+        shown = [_shown(column, np.arange(column.n_values, dtype=np.int32)) for column in columns]
+    order = _order_buckets(table, buckets, people + _other_keys(table, others))
     bucket = _Key(_frozen(order.bucket_of_row), order.n_buckets)
     by_person = order_by_code(*bucket, order.by_person)
     by_sensitive = order_by_code(*bucket, order.by_sensitive)
-    people = {column.name: _shown(column, column.codes[by_person]) for column in table.quasi_identifiers}
-    people |= {name: _other(table, name).gather(by_person) for name in others}
+    lines = {
+        column.name: values.gather(key.codes[by_person]).alias(column.name)
+        for column, values, key in zip(columns, shown, people, strict=True)
+    }
+    lines |= {other: _other(table, other).gather(by_person) for other in others}
     values = {column.name: _shown(column, column.codes[by_sensitive]) for column in table.sensitive}
     return {
-        "quasi-identifiers": _with_number(table, people, "bucket", order.bucket_of_row[by_person]),
+        name: _with_number(table, lines, "bucket", order.bucket_of_row[by_person]),
         "sensitive": _with_number(table, values, "bucket", order.bucket_of_row[by_sensitive]),
     }
 
 
-def _order_buckets(release: BucketRelease, others: Collection[str]) -> _BucketOrder:
+def _order_buckets(table: Table, partition: Partition, people: Sequence[_Key]) -> _BucketOrder:
     """Number the buckets by what they hold: their people in order, then their sensitive values."""
-    table, partition = release.table, release.partition
-    people = [_Key(column.codes, column.n_values) for column in table.quasi_identifiers] + _other_keys(table, others)
     values = _sensitive_keys(table)
     group = _Key(partition.group_of_row, partition.n_groups)
     by_person, by_sensitive = _order(people), _order(values)
@@ -158,6 +180,8 @@ def _order_buckets(release: BucketRelease, others: Collection[str]) -> _BucketOr
 
 def _cells(release: Release, show: Mapping[str, str]) -> list[Cells]:
     columns, partition = release.table.quasi_identifiers, release.partition
+    if isinstance(release, RecordRelease):
+        return record_cells(release, show)
     if not isinstance(release, FullDomainRelease):
         return [cells_of(column, partition, show.get(column.name)) for column in columns]
     return [

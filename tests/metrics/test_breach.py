@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import overt
+from oracles import cross_bucket as oracle
+from overt.metrics.breach import breach_of_group, identity_disclosure, largest_breach, matched_breach
+from overt.partition import Partition
+from overt.release import CrossBucketRelease, as_crossed
+from overt.table import Kind
+from tables import table_of, tables
+
+
+@st.composite
+def releases(draw):
+    table = draw(tables(max_rows=12, max_value=4))
+    partitions = []
+    for _ in range(2):
+        label = draw(st.lists(st.integers(0, 3), min_size=table.n_rows, max_size=table.n_rows))
+        partitions.append([[r for r, g in enumerate(label) if g == wanted] for wanted in sorted(set(label))])
+    return table, *partitions
+
+
+@given(case=releases())
+def test_both_forms_agree_with_their_definitions(case):
+    table, groups, buckets = case
+    release = CrossBucketRelease(table, Partition.from_groups(groups), None, Partition.from_groups(buckets))
+    values = table.sensitive[0].codes.tolist()
+    believed = [oracle.breach(group, buckets, values) for group in groups]
+    assert [breach_of_group(release, g) for g in range(len(groups))] == believed
+    assert largest_breach(release) == max(max(of.values()) for of in believed)
+    assert identity_disclosure(release) == Fraction(1, min(map(len, groups)))
+    columns = [column.codes.tolist() for column in table.quasi_identifiers]
+    kinds = ["num" if column.kind is Kind.NUMBER else "cat" for column in table.quasi_identifiers]
+    matched = matched_breach(release)
+    for row in range(table.n_rows):
+        person = [column[row] for column in columns]
+        by_value = oracle.matching_breach(person, groups, buckets, values, columns, kinds)
+        assert matched[row] == by_value[values[row]]
+        assert max(by_value.values()) <= largest_breach(release)  # a mean of the first form over matching groups
+    assert matched.largest() == max(matched[row] for row in range(table.n_rows))
+    assert np.allclose(matched.floats(), [float(matched[row]) for row in range(table.n_rows)])
+
+
+def test_a_property_judges_what_is_believed_and_not_who_is_in_the_group():
+    table = table_of([[1, 2, 3, 4]], [0, 1, 2, 3])
+    release = CrossBucketRelease(
+        table, Partition.from_groups([[0, 1], [2, 3]]), None, Partition.from_groups([[0, 2], [1, 3]])
+    )
+    assert overt.FrequencyLDiversity(4).holds(release.groups)  # though every group has two rows
+    assert overt.KAnonymity(2).holds(release.groups)
+    assert not overt.KAnonymity(3).holds(release.groups)
+    assert not overt.AlphaKAnonymity("1/4", 3).holds(release.groups)
+    assert overt.AlphaKAnonymity("1/4", 2).holds(release.groups)
+    assert overt.TCloseness(0).holds(release.groups)
+
+
+@given(table=tables(min_rows=4, max_rows=12))
+def test_releases_without_boxes_or_buckets_are_crossed_in_their_own_way(table):
+    generalized = as_crossed(overt.Mondrian(goal=overt.KAnonymity(2)).anonymize(table))
+    assert generalized.partition is generalized.buckets
+    exact = as_crossed(overt.BucketRelease(table, generalized.buckets, None))
+    people = {tuple(column.codes[row] for column in table.quasi_identifiers) for row in range(table.n_rows)}
+    assert exact.partition.n_groups == len(people)
+    matched = matched_breach(overt.BucketRelease(table, generalized.buckets, None))
+    assert matched.largest() <= 1
