@@ -14,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.metrics.logistic import Floats, fit, predict
-from overt.metrics.spread import Spread, is_exact, spread_of
+from overt.metrics.spread import is_exact, spread_of
 from overt.release import Release
 from overt.table import Column, Kind
 
@@ -73,9 +73,10 @@ def prediction(release: Release, column: Column, rng: Generator) -> Prediction:
     learn = rows[: rows.size // 2]
     known = [(column, _base(column)) for column in table.quasi_identifiers]
     seen = np.concatenate([base[column.codes[rows]] for column, base in known], axis=1)
-    published = np.concatenate([_published(release, column, base, learn) for column, base in known], axis=1)
+    shown = learn[release.partition.group_of_row[learn] >= 0]  # suppressed rows teach nobody
+    published = np.concatenate([_published(release, column, base, shown) for column, base in known], axis=1)
     truth = is_so[column.codes[rows]].astype(np.float64)
-    share = _share_of_group(spread_of(release, column), is_so)[release.partition.group_of_row[learn]]
+    share = _share_of_group(release, column, is_so)[release.partition.group_of_row[shown]]
     answers = fit(seen[: learn.size], truth[: learn.size]), fit(published, share)
     is_right = truth[learn.size :] > 0
     by_original, by_release = (float((predict(seen[learn.size :], one) == is_right).mean()) for one in answers)
@@ -127,10 +128,12 @@ def _published(release: Release, column: Column, base: Floats, rows: NDArray[np.
     return features[place]
 
 
-def _share_of_group(spread: Spread, is_so: NDArray[np.bool_]) -> Floats:
-    """(group) -> the share of its rows that have one of some values of a column whose counts are known."""
+def _share_of_group(release: Release, column: Column, is_so: NDArray[np.bool_]) -> Floats:
+    """(group) -> the share of its rows that have one of some values of a sensitive column."""
+    spread = spread_of(release, column)
     sums = np.add.reduceat(spread.weight * is_so[spread.least], spread.first[:-1])
-    return sums / spread.sizes
+    shares: Floats = sums / spread.sizes
+    return shares
 
 
 def _means(rows: Floats | NDArray[np.int64], position: Floats) -> Floats:

@@ -10,12 +10,12 @@ from overt.partition import Partition
 
 
 def average_group_size(partition: Partition) -> Fraction:
-    """Rows per group.
+    """Rows per group; suppressed rows are in none.
 
     >>> average_group_size(Partition.from_groups([[0, 2, 4], [1, 3]]))
     Fraction(5, 2)
     """
-    return Fraction(partition.group_of_row.size, max(1, partition.n_groups))
+    return Fraction(int(partition.sizes.sum()), max(1, partition.n_groups))
 
 
 def normalised_group_size(partition: Partition, k: int) -> Fraction:

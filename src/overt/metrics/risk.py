@@ -46,6 +46,11 @@ class Identification:
     population_marketer: float | None  # the mean over rows, of the population
     below: tuple[tuple[int, int], ...]  # (size, rows in groups of fewer rows than that)
 
+    @property
+    def smallest(self) -> int:
+        """Rows of the smallest group."""
+        return self.prosecutor.denominator
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {

@@ -4,21 +4,21 @@
 Inside the cell of a group every value that the cell allows is taken to be equally likely, and columns to be
 independent of each other: the estimate of greatest entropy (D. Kifer, J. Gehrke, "Injecting Utility into Anonymized
 Datasets", SIGMOD 2006), and what K. LeFevre et al. ("Mondrian", ICDE 2006) answer queries with. Where a column is
-published exactly, by row or as the list of a group's values, the counts themselves are known.
+published exactly, by row or as the list of a group's values, the counts themselves are known. Of suppressed rows
+nothing is known: they are laid out over all values, as one more group after the others.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.kernels.boxes import bounds_of_groups
 from overt.kernels.counting import count_values_in_ranges, starts_of
 from overt.kernels.ordering import bounds_beside
 from overt.kernels.spreading import lay_out, lay_out_pairs, rows_in_runs, runs_beside, runs_of_sets
-from overt.release import BucketRelease, Release
+from overt.release import BucketRelease, FullDomainRelease, Release
 from overt.table import Codes, Column, Kind, Role
 
 Expected = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Spread:
     """The codes that each group covers in a column, in runs, and how many rows are expected at each of them."""
 
     column: Column
-    sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]  # (group) -> rows; suppressed rows, if any, come last
     first: NDArray[np.int64]  # (group + 1) -> where its runs begin
     least: Codes
     greatest: Codes
@@ -69,28 +69,62 @@ def usual_form(column: Column) -> Form:
 
 def spread_of(release: Release, column: Column, form: Form | None = None) -> Spread:
     """Lay the groups of a release out over the values of one of its columns."""
+    runs = _runs_of(release, column, form or usual_form(column))
     sizes = release.partition.sizes
+    if release.n_suppressed:
+        everything: tuple[Any, ...] = (
+            [runs[0][-1] + 1],
+            [0],
+            [column.n_values - 1],
+            [release.n_suppressed / column.n_values],
+        )
+        runs = tuple(np.append(known, more).astype(known.dtype) for known, more in zip(runs, everything, strict=True))
+        sizes = np.append(sizes, release.n_suppressed)
+    first, least, greatest, weight = runs
+    return Spread(column, sizes, first, least, greatest, weight)
+
+
+def _runs_of(release: Release, column: Column, form: Form) -> tuple[NDArray[Any], ...]:
+    """(first, least, greatest, weight) of the groups."""
+    sizes, rows, starts = release.partition.sizes, release.partition.rows, release.partition.starts
     if column.role is Role.SENSITIVE:
         histogram = release.groups.histograms[column.name]
         weight = histogram.count.astype(np.float64)
         if histogram.out_of is not None:
             weight *= np.repeat(sizes / histogram.out_of, np.diff(histogram.first))
-        return Spread(column, sizes, histogram.first, histogram.value, histogram.value, weight)
-    rows, starts = release.partition.rows, release.partition.starts
-    form = form or usual_form(column)
+        return histogram.first, histogram.value, histogram.value, weight
+    if isinstance(release, FullDomainRelease):
+        return _one_run(*_bounds_at_level(release, column), sizes)
     if is_exact(release, column) or form == "set":
         first, value, count = count_values_in_ranges(column.codes[rows], starts, column.n_values)
         if is_exact(release, column):
-            return Spread(column, sizes, first, value, value, count.astype(np.float64))
-        return Spread(column, sizes, *runs_of_sets(first, value, sizes))
+            return first, value, value, count.astype(np.float64)
+        return runs_of_sets(first, value, sizes)
     if form == "range" and column.missing_code is not None:
         least, greatest, or_missing = bounds_beside(column.codes, rows, starts, column.missing_code).T
-        return Spread(column, sizes, *runs_beside(least, greatest, or_missing, column.missing_code, sizes))
-    least, greatest = bounds_of_groups(column.codes, rows, starts).T
+        return runs_beside(least, greatest, or_missing, column.missing_code, sizes)
+    position = [known.name for known in release.table.quasi_identifiers].index(column.name)
+    least, greatest = release.boxes[position].T
     if form == "label" and column.hierarchy is not None:
         node = column.hierarchy.common_ancestor(least, greatest)
         least = column.hierarchy.first_leaf_of_node[node]
         greatest = least + column.hierarchy.n_leaves_of_node[node] - 1
+    return _one_run(least, greatest, sizes)
+
+
+def _one_run(least: Codes, greatest: Codes, sizes: NDArray[np.int64]) -> tuple[NDArray[Any], ...]:
     least, greatest = (np.ascontiguousarray(bound, np.int32) for bound in (least, greatest))
-    weight = sizes / (greatest - least + 1)
-    return Spread(column, sizes, np.arange(sizes.size + 1), least, greatest, weight)
+    return np.arange(sizes.size + 1), least, greatest, sizes / (greatest - least + 1)
+
+
+def _bounds_at_level(release: FullDomainRelease, column: Column) -> tuple[Codes, Codes]:
+    """(group) -> the first and last code below the node that a full-domain release shows."""
+    codes = column.codes[release.partition.rows[release.partition.starts[:-1]]]
+    level = release.level_of_column[column.name]
+    if level == 0:
+        return codes, codes
+    if column.hierarchy is None:
+        return np.zeros_like(codes), np.full_like(codes, column.n_values - 1)
+    node = column.hierarchy.node_of_leaf[level, codes]
+    least = column.hierarchy.first_leaf_of_node[node]
+    return least, least + column.hierarchy.n_leaves_of_node[node] - 1

@@ -14,6 +14,7 @@ from overt.metrics.certainty_penalty import penalty_of_groups
 from overt.metrics.discernibility import discernibility
 from overt.metrics.divergence import MOST_CELLS, divergence, divergence_of_spread
 from overt.metrics.entropy import entropy_of_spread
+from overt.metrics.group_size import average_group_size
 from overt.metrics.precision import precision_of_column
 from overt.metrics.spread import Expected, Spread, is_exact, spread_of
 from overt.release import Release
@@ -44,7 +45,10 @@ class PairUtility:
 
 @dataclass(frozen=True)
 class Utility:
-    """What a release cost. Losses are 0 for nothing lost and 1 for everything; divergences are in bits."""
+    """What a release cost. Losses are 0 for nothing lost and 1 for everything; divergences are in bits.
+
+    A suppressed row loses everything and is in no group; to discernibility it adds all rows of the table (as ARX has it).
+    """
 
     average_group_size: float
     discernibility: int
@@ -87,8 +91,8 @@ def measure_utility(release: Release) -> Utility:
     pairs, left_out = _measure_pairs(release, spreads)
     rng = np.random.default_rng(0)  # which rows learn and judge is no secret, and the same every time
     return Utility(
-        average_group_size=table.n_rows / partition.n_groups,
-        discernibility=discernibility(partition),
+        average_group_size=float(average_group_size(partition)),
+        discernibility=discernibility(partition) + release.n_suppressed * table.n_rows,
         certainty_penalty=_mean(c.certainty_penalty for c in columns if c.certainty_penalty is not None),
         non_uniform_entropy=_mean(c.non_uniform_entropy for c in columns if c.non_uniform_entropy is not None),
         precision=_mean(c.precision for c in columns if c.precision is not None),
@@ -106,11 +110,11 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
     if is_exact(release, column):
         return ColumnUtility(column.name, column.role, 0.0, 0.0, 1.0, 0.0, expected)
     boxes = release.boxes[[known.name for known in release.table.quasi_identifiers].index(column.name)]
-    penalty = float(penalty_of_groups(column, release, boxes) @ release.partition.sizes) / release.table.n_rows
+    penalty = float(penalty_of_groups(column, release, boxes) @ release.partition.sizes) + release.n_suppressed
     return ColumnUtility(
         column.name,
         column.role,
-        penalty,
+        penalty / release.table.n_rows,
         entropy_of_spread(spread),
         precision_of_column(release, column),
         divergence_of_spread(spread),

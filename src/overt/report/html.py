@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report as one HTML file: opens offline, runs no script, loads nothing, follows light, dark and print.
+
+Plots are drawn into the page; the Vega-Lite specification of each stands beside it as data, for those who want to
+draw it again. A strict content security policy forbids everything else.
+"""
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+
+from overt.markup import Child, Markup, element, html_table, join
+from overt.metrics.risk import Risk
+from overt.report import sentences
+from overt.report.data import Report
+from overt.report.plots import Plot
+from overt.report.sentences import percent
+from overt.report.svg import draw
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+MOST_SETS = 8
+MOST_PAIRS = 10
+
+
+def page_of(report: Report) -> str:
+    """The whole page, as it is written to `report.html`."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="generator", content="Overt"),
+        element("title", f"Release report: {report.source}"),
+        element("style", _style()),
+    )
+    return f"<!doctype html>\n{element('html', head, element('body', body_of(report)), lang='en')}\n"
+
+
+def body_of(report: Report) -> Markup:
+    """What stands in the page: also what notebooks show."""
+    sections = [
+        _top(report),
+        _figures(report),
+        _section("What was asked, and what holds", _asked(report)),
+        _section("Against whom", _against(report)),
+        _section("Who can be found", _found(report)),
+        _section("What can be learnt about people", _learnt(report)) if report.after.disclosures else None,
+        _section("What it cost", _cost(report)),
+        _section("Columns before and after", _distributions(report)),
+        _section("How it was checked", _checked(report)) if report.findings else None,
+        _section("Do it again", _again(report)),
+    ]
+    return element("main", sections, class_="overt-report")
+
+
+def _style() -> Markup:
+    return Markup(files("overt.report").joinpath("report.css").read_text(encoding="utf-8"))
+
+
+def _section(title: str, *children: Child) -> Markup:
+    return element("section", element("h2", title), children)
+
+
+def _paragraphs(texts: Iterator[str] | list[str]) -> list[Markup]:
+    return [element("p", text) for text in texts]
+
+
+def _top(report: Report) -> Markup:
+    made = " · ".join(part for part in (report.created, f"method {report.method}", report.parameters) if part)
+    ok = report.is_checked or not report.findings
+    verdict = element("p", sentences.headline(report), class_="verdict" if ok else "verdict broken")
+    return element("header", element("p", "Release report", class_="kicker"), element("h1", report.source), verdict, element("p", made, class_="quiet"))  # fmt: skip
+
+
+def _figures(report: Report) -> Markup:
+    before, after = report.before.identification, report.after.identification
+    figures = [
+        (
+            f"{after.n_rows:,}",
+            "rows released" + (f", {report.n_suppressed:,} suppressed" if report.n_suppressed else ""),
+        ),
+        (f"{after.n_groups:,}", "different people to the eye" if report.kind == "buckets" else "groups who look alike"),
+        (f"{after.smallest:,}", f"in the smallest group (before: {before.smallest:,})"),
+        (
+            percent(after.n_unique / after.n_rows),
+            f"can be singled out (before: {percent(before.n_unique / before.n_rows)})",
+        ),
+        (percent(1 - report.utility.non_uniform_entropy), "of the detail remains"),
+    ]
+    return element(
+        "div",
+        [element("div", element("b", number), element("span", words), class_="figure") for number, words in figures],
+        class_="figures",
+    )
+
+
+def _asked(report: Report) -> Iterator[Child]:
+    yield html_table(["Asked for", "Reached"], [[goal.asked, goal.reached] for goal in report.goals], n_text_columns=2)
+    yield html_table(
+        ["Column", "Role", "Kind", "What became of it", "Values"],
+        [[fate.name, fate.role, fate.kind, fate.became, f"{fate.n_values:,}"] for fate in report.columns],
+        n_text_columns=4,
+    )
+    if report.identifiers:
+        yield element("p", f"Never read and never released: {sentences.listed(list(report.identifiers))}.")
+    if report.n_dropped:
+        yield element("p", f"{report.n_dropped:,} rows were left out because a sensitive value is missing.")
+
+
+def _against(report: Report) -> Iterator[Child]:
+    kind = "holds" if report.resists_replay else "alarm"
+    lead = None if report.resists_replay else element("strong", "Does not resist someone who replays the method. ")
+    yield element("p", lead, sentences.of_replay(report), class_=kind)
+    if report.cautions:
+        yield element("ul", [element("li", caution) for caution in report.cautions], class_="cautions")
+
+
+def _found(report: Report) -> Iterator[Child]:
+    yield _paragraphs(sentences.of_finding(report))
+    yield element(
+        "div", _figure(report.group_sizes, "People by how many look like them"), _attackers(report), class_="pair"
+    )
+    if report.uniques.sets:
+        yield element("h3", "Which columns singled people out")
+        yield html_table(
+            ["Columns that were enough together, and no fewer", "Rows"],
+            [[" + ".join(one.columns), f"{one.n_rows:,}"] for one in report.uniques.sets[:MOST_SETS]],
+        )
+        left = len(report.uniques.sets) - MOST_SETS
+        more = f" {left} more sets single out fewer." if left > 0 else ""
+        yield element("p", f"Sets of up to {report.uniques.max_size} columns were looked at.{more}", class_="quiet")
+
+
+def _attackers(report: Report) -> Markup:
+    risks = (report.before, report.after)
+
+    def row(name: str, meaning: str, shown: list[str]) -> list[Child]:
+        return [join([element("b", name), element("span", f" {meaning}", class_="quiet")]), *shown]
+
+    def shares(size: int) -> list[str]:
+        return [percent(dict(risk.identification.below)[size] / risk.identification.n_rows) for risk in risks]
+
+    rows = [
+        row("Prosecutor", "knows the person is in the table", [_highest(risk) for risk in risks]),
+        row("Journalist", "does not know that; at most", [_highest(risk) for risk in risks]),
+        row("Marketer", "matches everybody; right for", [percent(float(r.identification.marketer)) for r in risks]),
+        row("Groups under 5", "share of rows in them", shares(5)),
+        row("Groups under 10", "share of rows in them", shares(10)),
+    ]
+    return element("div", html_table(["Risk of being found", "Before", "After"], rows))
+
+
+def _highest(risk: Risk) -> str:
+    return sentences.one_in(float(risk.identification.prosecutor))
+
+
+def _learnt(report: Report) -> Iterator[Child]:
+    pairs = list(zip(report.before.disclosures, report.after.disclosures, strict=True))
+    yield _paragraphs([sentences.of_learning(before, after) for before, after in pairs])
+    rows = [
+        [
+            after.column,
+            f"{before.n_certain:,}",
+            f"{after.n_certain:,}",
+            percent(float(after.worst)),
+            percent(before.best_guess),
+            percent(after.best_guess),
+            percent(float(after.blind_guess)),
+        ]
+        for before, after in pairs
+    ]
+    header = [
+        "Column",
+        "Known for certain, before",
+        "After",
+        "Worst group",
+        "Best guess right, before",
+        "After",
+        "Blind guess",
+    ]
+    yield html_table(header, rows)
+
+
+def _cost(report: Report) -> Iterator[Child]:
+    utility = report.utility
+    yield _paragraphs(sentences.of_cost(report))
+    known = [column for column in utility.columns if column.certainty_penalty is not None]
+    yield html_table(
+        ["Column", "Certainty penalty", "Entropy lost", "Precision", "Divergence (bits)"],
+        [
+            *(
+                [c.name, f"{c.certainty_penalty:.3f}", f"{c.non_uniform_entropy:.3f}", f"{c.precision:.3f}", f"{c.divergence:.4f}"]
+                for c in known
+            ),
+            [
+                element("b", "all"),
+                f"{utility.certainty_penalty:.3f}",
+                f"{utility.non_uniform_entropy:.3f}",
+                f"{utility.precision:.3f}",
+                f"{utility.marginal_divergence:.4f}",
+            ],
+        ],
+    )  # fmt: skip
+    if utility.pairs:
+        worst = sorted(utility.pairs, key=lambda pair: -pair.divergence)[:MOST_PAIRS]
+        yield element("h3", "Pairs of columns that suffered most")
+        yield html_table(
+            ["Columns", "Divergence (bits)", "Means off by (sd)"],
+            [
+                [" × ".join(p.columns), f"{p.divergence:.4f}", "" if p.mean_error is None else f"{p.mean_error:.3f}"]
+                for p in worst
+            ],
+        )
+    yield element(
+        "p",
+        f"Discernibility {utility.discernibility:,}; mean divergence of pairs {utility.pair_divergence:.4f} bits. "
+        "0 is best for penalty, entropy and divergence, 1 for precision."
+        + (f" {len(utility.pairs_left_out)} pairs have too many combinations and were left out." if utility.pairs_left_out else ""),
+        class_="quiet",
+    )  # fmt: skip
+
+
+def _distributions(report: Report) -> Iterator[Child]:
+    yield element(
+        "p",
+        element("span", class_="key before"),
+        " before ",
+        element("span", class_="key after"),
+        " after, as a reader of the release would estimate it. ",
+        f"Nothing that fewer than {report.least_rows} rows have is shown.",
+        class_="quiet",
+    )
+    figures = [_figure(one.plot, one.name, one.role) for one in report.distributions]
+    yield element("div", figures, class_="grid-of-plots")
+
+
+def _checked(report: Report) -> Markup:
+    rows = [
+        [element("span", "ok" if ok else "FAILED", class_="ok" if ok else "failed"), name, text]
+        for name, ok, text in report.findings
+    ]
+    return html_table(["", "Finding", "What was found"], rows, n_text_columns=3)
+
+
+def _again(report: Report) -> Iterator[Child]:
+    if report.recipe:
+        yield element("p", "This recipe, with the same data, makes the release again (random choices apart).")
+        yield element("pre", element("code", report.recipe))
+    if report.versions:
+        yield element("p", ", ".join(f"{name} {version}" for name, version in report.versions.items()), class_="quiet")
+    yield element(
+        "p",
+        "This report was made from the original data and shows shares of them. Read it before you pass it on.",
+        class_="quiet",
+    )
+
+
+def _figure(plot: Plot, caption: str, role: str = "") -> Markup:
+    """A plot with its specification beside it, as data that nothing runs."""
+    text = json.dumps(plot.spec, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
+    data = element("script", Markup(text), type_="application/json", class_="vega-lite")
+    badge = element("span", role, class_="quiet") if role else None
+    return element("figure", element("figcaption", caption, " ", badge), draw(plot.spec), data)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plots as Vega-Lite specifications: plain dictionaries with their data inside.
+
+Any Vega-Lite program can draw them. `overt.report.svg` draws the few kinds there are here without one, so that a report
+needs neither a script nor a package.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+BEFORE, AFTER = "#8a94a6", "#0f766e"
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A plot: its Vega-Lite specification. Notebooks show it."""
+
+    spec: Mapping[str, Any] = field(repr=False)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        from overt.report.svg import draw
+
+        return {"application/vnd.vegalite.v5+json": dict(self.spec), "image/svg+xml": str(draw(self.spec))}
+
+
+def bars(values: Sequence[tuple[str, float]], *, description: str, x: str, y: str, as_share: bool = False) -> Plot:
+    """Bars that stand, one for each named value."""
+    rows = [{"bin": label, "value": value} for label, value in values]
+    encoding = {"x": _names("bin", x), "y": _amount("value", y, as_share)}
+    return Plot(_spec(description, rows, {"type": "bar", "color": AFTER}, encoding))
+
+
+def bars_before_and_after(
+    labels: Sequence[str],
+    before: Sequence[float],
+    after: Sequence[float],
+    *,
+    description: str,
+    name: str,
+    amount: str = "share of rows",
+    lying: bool = False,
+) -> Plot:
+    """Two bars for each label, shares before and after; lying ones leave room for long labels."""
+    rows = [
+        {"bin": label, "when": when, "share": share}
+        for label, *shares in zip(labels, before, after, strict=True)
+        for when, share in zip(("before", "after"), shares, strict=True)
+    ]
+    names, shares = _names("bin", name), _amount("share", amount, True)
+    along, across = ("y", "x") if lying else ("x", "y")
+    encoding = {
+        along: names,
+        across: shares,
+        f"{along}Offset": {"field": "when", "sort": None},
+        "color": {
+            "field": "when",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": ["before", "after"], "range": [BEFORE, AFTER]},
+        },
+    }
+    return Plot(_spec(description, rows, {"type": "bar"}, encoding))
+
+
+def points(rows: Sequence[tuple[str, float, float]], *, description: str, x: str, y: str) -> Plot:
+    """Named points: what several releases cost, and what risk remains."""
+    data = [{"name": name, "x": across, "y": up} for name, across, up in rows]
+    encoding = {
+        "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"format": "%"}, "scale": {"zero": True}},
+        "y": {"field": "y", "type": "quantitative", "title": y, "axis": {"format": "%"}, "scale": {"zero": True}},
+    }
+    layers = [
+        {"mark": {"type": "point", "filled": True, "size": 90, "color": AFTER}, "encoding": encoding},
+        {
+            "mark": {"type": "text", "align": "left", "dx": 9, "dy": 1},
+            "encoding": {**encoding, "text": {"field": "name", "type": "nominal"}},
+        },
+    ]
+    return Plot(
+        {
+            "$schema": SCHEMA,
+            "description": description,
+            "data": {"values": data},
+            "width": 520,
+            "height": 320,
+            "layer": layers,
+        }
+    )
+
+
+def _spec(description: str, rows: list[dict[str, Any]], mark: Spec, encoding: Spec) -> Spec:
+    return {"$schema": SCHEMA, "description": description, "data": {"values": rows}, "mark": mark, "encoding": encoding}
+
+
+def _names(name: str, title: str) -> Spec:
+    return {"field": name, "type": "ordinal", "sort": None, "title": title}
+
+
+def _amount(name: str, title: str, as_share: bool) -> Spec:
+    return {"field": name, "type": "quantitative", "title": title, "axis": {"format": "%" if as_share else ",d"}}

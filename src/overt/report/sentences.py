@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences: what the numbers of a report mean, for someone who decides and is no specialist."""
+
+from collections.abc import Iterator
+
+from overt.metrics.risk import AttributeDisclosure, Identification
+from overt.report.data import Report
+
+
+def one_in(share: float) -> str:
+    """A chance in words.
+
+    >>> one_in(0.2), one_in(1.0), one_in(0.0123)
+    ('1 in 5', 'certain', '1 in 81')
+    """
+    if share >= 0.995:
+        return "certain"
+    n = 1 / share
+    return f"1 in {n:.1f}" if n < 3 and abs(n - round(n)) > 0.05 else f"1 in {n:,.0f}"
+
+
+def percent(share: float) -> str:
+    """A share in words that never rounds something to nothing, or a part to all.
+
+    >>> percent(0.4999), percent(0.00001), percent(0.99999), percent(1), percent(0.034)
+    ('50 %', 'under 0.1 %', 'over 99.9 %', '100 %', '3.4 %')
+    """
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    if 0.999 < share < 1:
+        return "over 99.9 %"
+    return f"{share * 100:.1f} %" if 0 < share < 0.1 else f"{share * 100:.0f} %"
+
+
+def listed(words: list[str]) -> str:
+    """a, b and c."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def headline(report: Report) -> str:
+    """The report in one sentence."""
+    goals = listed([goal.asked for goal in report.goals])
+    rows = f"{report.n_rows - report.n_suppressed:,} rows of {report.source}"
+    held = "satisfies" if report.is_checked or not report.findings else "does NOT satisfy"
+    return f"This release of {rows} {held} {goals}."
+
+
+def of_finding(report: Report) -> Iterator[str]:
+    """How easily people are found, before and after."""
+    before, after = report.before.identification, report.after.identification
+    known = listed([fate.name for fate in report.columns if fate.role == "quasi-identifier"])
+    yield f"Before: {_uniques_of(before)} by {known}. {_sets_of(report)}"
+    if report.kind == "buckets":
+        yield (
+            f"After: people are found as before, because {known} are published exactly; what is hidden is which "
+            "sensitive values are theirs."
+        )
+        return
+    yield (
+        f"After: everyone looks like at least {after.smallest - 1:,} others. Someone who knows that a person is in "
+        f"the table picks the right row with a chance of at most {one_in(float(after.prosecutor))}; someone who tries to "
+        f"match everybody gets {percent(float(after.marketer))} right (before: {percent(float(before.marketer))})."
+    )
+
+
+def _uniques_of(before: Identification) -> str:
+    if not before.n_unique:
+        return f"nobody was unique, but the smallest groups had {before.smallest:,} rows,"
+    return f"{percent(before.n_unique / before.n_rows)} of people ({before.n_unique:,} rows) could be singled out"
+
+
+def _sets_of(report: Report) -> str:
+    uniques = report.uniques
+    if not uniques.sets:
+        return ""
+    worst = uniques.sets[0]
+    few = next((size + 1 for size, n in enumerate(uniques.n_of_size) if n), 0)
+    n_few = sum(uniques.n_of_size[:few])
+    columns = f"{few} column{'s' if few > 1 else ''}"
+    return (
+        f"For {n_few:,} of them {columns} {'were' if few > 1 else 'was'} enough; the set that singled out most was "
+        f"{listed(list(worst.columns))} ({worst.n_rows:,} rows)."
+    )
+
+
+def of_learning(before: AttributeDisclosure, after: AttributeDisclosure) -> str:
+    """How much is learnt of a sensitive column without finding anybody."""
+    certain = (
+        f"{after.n_certain:,} people are in groups where everyone has the same value, and so are known with certainty"
+        if after.n_certain
+        else "nobody is in a group where everyone has the same value"
+    )
+    return (
+        f"{after.column}: {certain}. In the worst group one value has {percent(float(after.worst))} of the rows. Guessing "
+        f"the most frequent value of each group is right for {percent(after.best_guess)} of people; before it was "
+        f"{percent(before.best_guess)}, and without looking at anybody it is {percent(float(after.blind_guess))}."
+    )
+
+
+def of_cost(report: Report) -> Iterator[str]:
+    """What the release cost, and what an analyst notices."""
+    utility = report.utility
+    if report.kind == "buckets":
+        yield "Every column is published as it was. What is lost is how the columns go together with sensitive ones."
+    else:
+        yield (
+            f"Groups have {utility.average_group_size:,.1f} rows on average. Of what the quasi-identifiers said, "
+            f"{percent(1 - utility.non_uniform_entropy)} remains (in bits); a cell covers "
+            f"{percent(utility.certainty_penalty)} of its column's range on average."
+        )
+    if report.n_suppressed:
+        share = percent(report.n_suppressed / report.n_rows)
+        yield f"{report.n_suppressed:,} rows ({share}) were suppressed: they are not in the release, and not a group."
+    if utility.mean_error is not None:
+        yield (
+            f"Averages of a number by category, computed from the release, are off by {utility.mean_error:.3f} standard "
+            "deviations on average."
+        )
+    for one in utility.predictions:
+        yield (
+            f"A model that predicts {one.question} is right for {percent(one.by_release)} of people if it learnt from "
+            f"the release, {percent(one.by_original)} if from the original, {percent(one.by_majority)} if it always "
+            "says the same."
+        )
+
+
+def of_replay(report: Report) -> str:
+    """Against whom it holds, without looking away."""
+    if report.resists_replay:
+        return f"This holds against {report.against}."
+    return (
+        f"This holds against {report.against}. Overt's code is public: someone who has it can run the method on every "
+        "table that fits the release and rule out those that would have given another one. What remains may be less "
+        "than what was asked for. If that matters, use a method that resists it."
+    )

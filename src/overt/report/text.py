@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A report as plain text, for terminals and e-mail."""
+
+import textwrap
+from collections.abc import Iterator
+
+from overt.report import sentences
+from overt.report.data import Report
+
+
+def text_of(report: Report, *, width: int = 100) -> str:
+    """The report in words, without plots."""
+    return "\n".join(line for block in _blocks(report) for line in [*_wrapped(block, width), ""])
+
+
+def _blocks(report: Report) -> Iterator[list[str]]:
+    yield [sentences.headline(report)]
+    yield ["AGAINST WHOM", sentences.of_replay(report)]
+    yield ["WHAT WAS ASKED", *(f"{goal.asked}; reached: {goal.reached}" for goal in report.goals)]
+    yield ["WHO CAN BE FOUND", *sentences.of_finding(report)]
+    pairs = zip(report.before.disclosures, report.after.disclosures, strict=True)
+    if learnt := [sentences.of_learning(before, after) for before, after in pairs]:
+        yield ["WHAT CAN BE LEARNT", *learnt]
+    yield ["WHAT IT COST", *sentences.of_cost(report)]
+    if report.cautions:
+        yield ["CAUTION", *report.cautions]
+
+
+def _wrapped(block: list[str], width: int) -> list[str]:
+    title, *items = block
+    lines = textwrap.wrap(title, width)
+    for item in items:
+        lines += textwrap.wrap(item, width, initial_indent="  ", subsequent_indent="  ")
+    return lines
