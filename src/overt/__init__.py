@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from overt import samples
     from overt.algorithms.anatomy import Anatomy
     from overt.algorithms.cross_bucket import CrossBucket
+    from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
     from overt.algorithms.mondrian import Mondrian
     from overt.check import Claim, Verdict, check_release
     from overt.errors import Caution, InvalidInput, MissingExtra, OvertError, TooLarge, Unreachable
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
         RecursiveCLDiversity,
         TCloseness,
     )
-    from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
+    from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, GeneralizedRelease, Release
     from overt.table import Column, Kind, Role, Table
 
 __version__ = "0.1.0"
@@ -51,6 +52,7 @@ __version__ = "0.1.0"
 _HOME = {
     "overt.algorithms.anatomy": ["Anatomy"],
     "overt.algorithms.cross_bucket": ["CrossBucket"],
+    "overt.algorithms.full_domain": ["FullDomain", "find_minimal_nodes"],
     "overt.algorithms.mondrian": ["Mondrian"],
     "overt.check": ["Claim", "Verdict", "check_release"],
     "overt.errors": ["Caution", "InvalidInput", "MissingExtra", "OvertError", "TooLarge", "Unreachable"],
@@ -83,7 +85,7 @@ _HOME = {
         "RecursiveCLDiversity",
         "TCloseness",
     ],
-    "overt.release": ["BucketRelease", "CrossBucketRelease", "GeneralizedRelease", "Release"],
+    "overt.release": ["BucketRelease", "CrossBucketRelease", "FullDomainRelease", "GeneralizedRelease", "Release"],
     "overt.table": ["Column", "Kind", "Role", "Table"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _HOME.items() for name in names}
@@ -108,6 +110,8 @@ __all__ = [
     "EntropyLDiversity",
     "Flat",
     "FrequencyLDiversity",
+    "FullDomain",
+    "FullDomainRelease",
     "GeneralizedRelease",
     "Groups",
     "Hierarchy",
@@ -133,6 +137,7 @@ __all__ = [
     "Verdict",
     "certainty_penalty",
     "check_release",
+    "find_minimal_nodes",
     "owner_view",
     "publish",
     "read_file",

@@ -4,11 +4,13 @@
 from overt.algorithms.anatomy import Anatomy
 from overt.algorithms.base import Algorithm
 from overt.algorithms.cross_bucket import CrossBucket
+from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian
 from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
 
 METHODS: dict[str, type[Algorithm]] = {
-    method.name: method for method in (Anatomy, BatchMatching, CrossBucket, Dealing, GDA, Mondrian, RDA, RIA)
+    method.name: method
+    for method in (Anatomy, BatchMatching, CrossBucket, Dealing, FullDomain, GDA, Mondrian, RDA, RIA)
 }
 
 __all__ = [
@@ -21,5 +23,6 @@ __all__ = [
     "BatchMatching",
     "CrossBucket",
     "Dealing",
+    "FullDomain",
     "Mondrian",
 ]

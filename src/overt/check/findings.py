@@ -2,6 +2,7 @@
 """Findings that every kind of release shares, in words for people: columns, rows, cells, order, goal."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -81,7 +82,7 @@ def find_order(is_canonical: bool, rule: str) -> Finding:
 def find_goal(
     claim: Claim, sensitive: Sequence[Column], codes: Mapping[str, Codes], groups: Partition, called: str
 ) -> Finding:
-    """The goal holds of the groups that a reader sees, all numbers taken from the release."""
+    """The goal holds of the groups that a reader sees. What compares them with the table compares with the original."""
     if not groups.n_groups:
         return Finding("goal", True, f"{claim.goal} holds: the release has no rows.")
     unknown = [column.name for column in sensitive if (codes[column.name] >= column.n_values).any()]
@@ -92,6 +93,9 @@ def find_goal(
             f"{claim.goal} cannot be judged while cells of {_columns(unknown)} name values that the original lacks.",
         )
     shown = [
+    totals = {column.name: column.total_of_value for column in sensitive}  # suppressed rows included
+    histograms = {name: replace(found, total_of_value=totals[name]) for name, found in seen.histograms.items()}
+    seen = replace(seen, histograms=histograms)
         Column(column.name, Role.SENSITIVE, column.kind, codes[column.name], column.values, column.hierarchy)
         for column in sensitive
     ]

@@ -60,9 +60,12 @@ def run(
 def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
     """What a person wants to know about a release that was just written."""
     first, *_ = outcome.files.values()
-    dropped = f" ({outcome.n_dropped:,} rows with a missing sensitive value left out)" if outcome.n_dropped else ""
+    n_rows = outcome.n_rows - outcome.n_suppressed
+    left_out = [f"{outcome.n_dropped:,} rows with a missing sensitive value left out"] if outcome.n_dropped else []
+    left_out += [f"{outcome.n_suppressed:,} suppressed"] if outcome.n_suppressed else []
+    dropped = f" ({', '.join(left_out)})" if left_out else ""
     return [
-        ("Release", f"{outcome.n_rows:,} rows{dropped} in {outcome.n_groups:,} groups, by {outcome.method}"),
+        ("Release", f"{n_rows:,} rows{dropped} in {outcome.n_groups:,} groups, by {outcome.method}"),
         *(("Holds", f"{held.asked}; reached: {held.reached}") for held in outcome.holds),
         ("Against", outcome.against),
         (

@@ -33,6 +33,7 @@ class Outcome:
     method: str
     n_rows: int
     n_dropped: int
+    n_suppressed: int
     n_groups: int
     holds: tuple[Held, ...]
     against: str
@@ -67,9 +68,10 @@ class Outcome:
             n_dropped=release.table.n_dropped,
             n_groups=sizes.size,
             holds=tuple(Held(part.name, str(part), part.describe_measure(release.groups)) for part in goal.parts),
+            n_suppressed=release.n_suppressed,
             against=method.against,
-            average_group_size=release.table.n_rows / sizes.size,
-            discernibility=int((sizes * sizes).sum()),
+            average_group_size=float(sizes.mean()),
+            discernibility=int((sizes * sizes).sum()) + release.n_suppressed * release.table.n_rows,
             cautions=(*warned, *find_cautions(release, goal, others)),
             verdict=verdict,
             input_path=input_path,
@@ -86,6 +88,7 @@ class Outcome:
             "groups": self.n_groups,
             "goal": [{"property": held.name, "asked": held.asked, "reached": held.reached} for held in self.holds],
             "against": self.against,
+            "rows_suppressed": self.n_suppressed,
             "average_group_size": self.average_group_size,
             "discernibility": self.discernibility,
             "cautions": list(self.cautions),

@@ -64,6 +64,7 @@ class FullDomain:
 
     name: ClassVar[str] = "full-domain"
     against: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
+    shows: ClassVar[str] = "label"  # how a cell is to be read, unless a column is to be shown otherwise
 
     goal: Property
     max_suppressed: Number = 0
