@@ -84,7 +84,7 @@ class Sheet:
         self.lines.append(line)
         verdict = {None: "", True: "met", False: "MISSED"}[line.met]
         against = "" if bar is None else f"bar {bar:g} {verdict}"
-        print(f"{what:<66} {value:>12,.4g} {unit:<8} {against:<18} {note}", flush=True)
+        print(f"{what:<80} {value:>12,.6g} {unit:<8} {against:<18} {note}", flush=True)
 
     def time(self, what: str, n: int, work: Callable[[], Any], *, bar: float | None = None, repeats: int = 3) -> float:
         """Time some work on n rows and note it as a multiple of Y(n); returns the seconds."""
