@@ -5,7 +5,8 @@ OvertError
 ├── InvalidInput    what was given cannot be used as it is (also a ValueError)
 │   └── InvalidRecipe   a recipe says something that Overt does not understand
 ├── Unreachable     the goal cannot be reached on this table
-│   └── Stuck           it could be, but not by this algorithm, which went astray
+│   ├── Stuck           it could be, but not by this algorithm, which went astray
+│   └── NothingReleased an algorithm decided, by its public rule, to release nothing: an answer, not a failure
 ├── TooLarge        an exact answer would need more than this machine can do
 └── MissingExtra    an optional package is not installed (also an ImportError)
 
@@ -38,6 +39,10 @@ class Stuck(Unreachable):
     def __init__(self, message: str, *, row: int) -> None:
         super().__init__(message)
         self.row = row  # the row that found no place: for the owner, never printed
+
+
+class NothingReleased(Unreachable):
+    """An algorithm decided to release nothing; the message says what it tried and why that was not released."""
 
 
 class TooLarge(OvertError):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
+from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, NothingReleased, TooLarge, Unreachable
 
 if TYPE_CHECKING:
     from overt.check import Verdict
@@ -34,6 +34,7 @@ class Exit(IntEnum):
     DATA = 3  # the data, a file, or a package that is needed to read it
     UNREACHABLE = 4
     TOO_LARGE = 5
+    NOTHING_RELEASED = 6  # an answer: by its public rule the method releases nothing
     UNEXPECTED = 70  # a mistake in Overt
     INTERRUPTED = 130
 
@@ -42,6 +43,7 @@ _EXIT_OF_ERROR: tuple[tuple[type[BaseException], Exit], ...] = (
     (InvalidRecipe, Exit.USAGE),
     (InvalidInput, Exit.DATA),
     (MissingExtra, Exit.DATA),
+    (NothingReleased, Exit.NOTHING_RELEASED),
     (Unreachable, Exit.UNREACHABLE),
     (TooLarge, Exit.TOO_LARGE),
     (MemoryError, Exit.TOO_LARGE),

@@ -67,13 +67,14 @@ def sample_tables(
     forced_first,
     forced_counts,
     coins,
+    rare,
     keep,
 ):
     """Shuffle tables and add up the accepted ones.
 
     Table b uses the draws of row b. If forced[b] is not negative, the places from forced_first[forced[b], 0] to
-    forced_first[forced[b], 1] get exactly the values forced_counts[b], and the table is accepted if coins[b] times
-    the number of failing groups is below 1; otherwise it is accepted if every function has a failing group.
+    forced_first[forced[b], 1] get exactly the values forced_counts[b]. A table is accepted if every function has
+    a failing group and, if it was forced, coins[b] times the number of failing groups of function `rare` is below 1.
     Returns (accepted tables, rows with each value per cell over them, values by place of the first `keep` of them, ran
     out of draws).
     """
@@ -153,7 +154,7 @@ def sample_tables(
         n_failed = 0
         for tested in range(size_of_tested.size):
             bit = np.int64(1) << function_of_tested[tested]
-            if chosen < 0 and mask & bit:
+            if mask & bit and (chosen < 0 or function_of_tested[tested] != rare):
                 continue  # one failing group settles the function
             for v in range(n_values):
                 counts[v] = 0
@@ -171,9 +172,9 @@ def sample_tables(
             else:
                 bad = fails(counts, size_of_tested[tested], kind, numerator, denominator, l)
             if bad:
-                n_failed += 1
+                n_failed += function_of_tested[tested] == rare
                 mask |= bit
-        if (chosen >= 0 and coins[b] * n_failed < 1.0) or (chosen < 0 and mask == full):
+        if mask == full and (chosen < 0 or coins[b] * n_failed < 1.0):
             for j in range(n_places):
                 sums[cell_of_place[j], values[j]] += 1
             if accepted < keep:

@@ -131,3 +131,22 @@ def test_chernoff_bounds_are_as_tight_as_promised():
     assert low[0] == 0 and high[2] == 1
     assert high[0] == pytest.approx(1 - 0.001 ** (1 / 1000), rel=1e-6)
     assert 0.5 - low[1] == pytest.approx(high[1] - 0.5) and high[1] - 0.5 < np.sqrt(np.log(1000) / 2000)
+
+
+def test_karp_luby_with_a_second_function_covers_the_sweep():
+    """The finer function fails often, the coarser rarely: its failing group is drawn first."""
+    rng = np.random.default_rng(6)
+    values = np.tile(np.arange(12, dtype=np.int32) % 6, 10)
+    values[:4] = 0
+    sequence = Sequence(windows(120, 3, 6, 12), MaxRatio("2/3"))
+    exact = Sweep(sequence, Exclusive()).disclosure(values, 6, 3)
+    trials = Trials.of(sequence, 3, values, 6)
+    sampler = KarpLuby(trials)
+    assert sampler.rare == 1
+    drawn = 20_000
+    accepted, sums = sampler.sample(drawn, rng)
+    share = exact.count / Inference(sequence, Exclusive(), 6).permutation(values, 3).count
+    assert sampler.expected * accepted / drawn == pytest.approx(share, rel=5 / np.sqrt(accepted))
+    posterior = sums / (accepted * trials.size_of_cell[:, None])
+    error = np.abs(posterior - exact.posterior.bounded().middle)[trials.live_cells]
+    assert error.max() < 5 / np.sqrt(accepted)

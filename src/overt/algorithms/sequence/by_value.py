@@ -8,7 +8,8 @@ Implements  A function passes when no value exceeds the cap of its group, which 
             group in two parts that is a product of one polynomial per value. The tables on which all functions fail follow
             by inclusion and exclusion over the functions, in integers.
 Departs     nothing.
-Guarantee   Exact.
+Guarantee   Counts and verdicts are exact, and posteriors up to `EXACT_BITS` bits of tables; beyond, they are floats with a
+            proven error, and a verdict that this error leaves open is settled in integers.
 """
 
 from collections.abc import Iterator
@@ -19,17 +20,19 @@ from math import factorial, lcm, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from overt.algorithms.sequence.caps import fate_of_groups
 from overt.algorithms.sequence.frontier import distinct
 from overt.algorithms.sequence.functions import Function, Sequence
-from overt.algorithms.sequence.posterior import Knowledge, Posterior, Weights
+from overt.algorithms.sequence.posterior import BoundedPosterior, Knowledge, Posterior, Weights
 from overt.algorithms.sequence.properties import RatioBound, RowProperty
 from overt.algorithms.sequence.strategy import Strategy
 from overt.errors import TooLarge
 from overt.table import Codes
 
 MAX_FUNCTIONS = 6  # earlier functions: their subsets are gone through
+EXACT_BITS = 2048  # up to 2^2048 tables, posteriors are integers; beyond, floats with a proven error
 MAX_STATES = 200_000  # ways in which places can be free, after any value
-MAX_WORK = 20_000_000  # placements of a value that may be visited
+MAX_WORK = 5_000_000  # placements of a value that may be visited
 
 
 class ByValue:
@@ -47,33 +50,92 @@ class ByValue:
             not self.strategy.looks_back(step, self.sequence.n_steps)
             and isinstance(goal, RowProperty)
             and goal.ratio_bound is not None
-            and len(distinct(self.sequence.before(step))) <= MAX_FUNCTIONS
         )
 
     def disclosure(self, values: Codes, n_values: int, step: int) -> Knowledge:
         """The tables of the permutation set on which every earlier function fails."""
         goal = self.sequence.goal
         assert isinstance(goal, RowProperty) and goal.ratio_bound is not None
-        released, earlier = self.sequence.functions[step - 1], distinct(self.sequence.before(step))
-        cell_of_row = self.sequence.cells(step)
-        first_row = np.unique(cell_of_row, return_index=True)[1].tolist()
+        released = self.sequence.functions[step - 1]
+        earlier = uncertain(goal.ratio_bound, released, distinct(self.sequence.before(step)), values, n_values)
+        if len(earlier) > MAX_FUNCTIONS:
+            raise TooLarge(
+                f"{len(earlier)} earlier functions may pass or fail; up to {MAX_FUNCTIONS} are gone through."
+            )
         work = [MAX_WORK]
         terms = [
             ((-1) ** size, Passing(released, passing, goal.ratio_bound, values, n_values, work))
             for size in range(len(earlier) + 1)
             for passing in combinations(earlier, size)
         ]
+        terms = [(sign, term) for sign, term in terms if term.count]
         count = sum(sign * term.count for sign, term in terms)
-        weights: list[Weights] = []
-        for row in first_row:
-            unit = lcm(*(term.cell_size(row) for _, term in terms))
-            of_value = [0] * n_values
-            for sign, term in terms:
-                scale = sign * (unit // term.cell_size(row))
-                for value, rows in enumerate(term.rows_with_value(row)):
-                    of_value[value] += scale * rows
-            weights.append(tuple(of_value))
-        return Knowledge(count, Posterior(cell_of_row, tuple(weights)), self.name, holds=None if count else False)
+        cell_of_row = self.sequence.cells(step)
+        row_of_cell = np.unique(cell_of_row, return_index=True)[1].tolist()
+        if terms[0][1].count.bit_length() <= EXACT_BITS or not count:
+            posterior = Posterior(cell_of_row, tuple(exact_weights(terms, row, n_values) for row in row_of_cell))
+            return Knowledge(count, posterior, self.name, holds=None if count else False)
+        shares, error = float_shares(terms, row_of_cell, n_values, count)
+        bounds = BoundedPosterior(cell_of_row, np.maximum(shares - error, 0), np.clip(shares + error, 0, 1))
+        return Knowledge(count, bounds, self.name, holds=self._settle(terms, bounds, row_of_cell))
+
+    def _settle(self, terms: "Terms", posterior: BoundedPosterior, row_of_cell: list[int]) -> bool:
+        """The verdict: from the bounds where they decide, from integers where they do not."""
+        goal = self.sequence.goal
+        assert isinstance(goal, RowProperty)
+        verdicts = [goal.surely_good(low, up) for low, up in zip(posterior.lower, posterior.upper, strict=True)]
+        if False in verdicts:
+            return False
+        n_values = posterior.lower.shape[1]
+        return all(
+            goal.good(exact_weights(terms, row, n_values))
+            for row, verdict in zip(row_of_cell, verdicts, strict=True)
+            if verdict is None
+        )
+
+
+def uncertain(
+    bound: RatioBound, released: Function, earlier: tuple[Function, ...], values: Codes, n_values: int
+) -> list[Function]:
+    """The functions that do not fail on every table of the permutation set anyway."""
+    histograms = released.histograms(values, n_values)
+    return [one for one in earlier if not fate_of_groups(bound, one, released, histograms)[1].any()]
+
+
+def exact_weights(terms: "Terms", row: int, n_values: int) -> Weights:
+    """How many tables give a row each value, in a unit that keeps integers."""
+    unit = lcm(*(term.cell_size(row) for _, term in terms))
+    of_value = [0] * n_values
+    for sign, term in terms:
+        scale = sign * (unit // term.cell_size(row)) * term.outside(row)
+        for value, rows in enumerate(term.rows_with_value(row)):
+            of_value[value] += scale * rows
+    return tuple(of_value)
+
+
+def float_shares(
+    terms: "Terms", row_of_cell: list[int], n_values: int, count: int
+) -> tuple[NDArray[np.float64], float]:
+    """(cell, value) -> share of the tables, and how far a share can be off.
+
+    Each number is a quotient of integers, right to a few units in the last place; terms of both signs are added,
+    so the error grows by what cancels.
+    """
+    all_tables = terms[0][1].count
+    shares = np.zeros((len(row_of_cell), n_values))
+    magnitude = 0.0
+    for sign, term in terms:
+        weight = term.count / all_tables
+        magnitude += weight
+        known: dict[tuple[int, int], NDArray[np.float64]] = {}
+        for cell, row in enumerate(row_of_cell):
+            key = (int(term.part_of_row[row]), int(term.cell_of_row[row]))
+            if key not in known:
+                unit = term.part_count(row) * term.cell_size(row)
+                known[key] = np.array([rows / unit for rows in term.rows_with_value(row)])
+            shares[cell] += sign * weight * known[key]
+    kept = count / all_tables
+    return shares / kept, 1e-15 * (len(terms) + 4) * magnitude / kept
 
 
 class Passing:
@@ -88,11 +150,17 @@ class Passing:
         n_values: int,
         work: list[int],
     ) -> None:
-        functions = (*passing, released)
-        self.part_of_row = connected_parts(functions)
-        self.cell_of_row = np.unique(
-            np.stack([function.partition.group_of_row for function in functions]), axis=1, return_inverse=True
-        )[1].reshape(-1)
+        self.count, labels = 0, [released.partition.group_of_row.astype(np.int64)]
+        everywhere = released.histograms(values, n_values)
+        for function in passing:
+            may_fail, must_fail = fate_of_groups(bound, function, released, everywhere)
+            if must_fail.any():
+                return  # on no table does the function pass
+            # only groups that may fail say anything
+            of_row = function.partition.group_of_row
+            labels.append(np.where(may_fail[of_row], of_row, -1).astype(np.int64))
+        self.part_of_row = connected_parts(labels)
+        self.cell_of_row = np.unique(np.stack(labels), axis=1, return_inverse=True)[1].reshape(-1)
         self.size_of_cell = np.bincount(self.cell_of_row)
         self.parts: list[Part] = []
         self.place_of_cell = np.zeros(self.size_of_cell.size, np.int64)
@@ -108,9 +176,9 @@ class Passing:
             histograms = np.zeros((groups.size, n_values), np.int64)
             np.add.at(histograms, (np.searchsorted(groups, released.partition.group_of_row[rows]), values[rows]), 1)
             caps = []
-            for function in passing:
-                of_cell = function.partition.group_of_row[first]
-                for group in np.unique(of_cell).tolist():
+            for function, label in zip(passing, labels[1:], strict=True):
+                of_cell = label[first]
+                for group in np.unique(of_cell[of_cell >= 0]).tolist():
                     cap = bound.largest_count(int(function.partition.sizes[group]))
                     caps.append((tuple(np.flatnonzero(of_cell == group).tolist()), cap))
             shape = Shape(
@@ -128,13 +196,20 @@ class Passing:
         """How many rows cannot be told from a row here."""
         return int(self.size_of_cell[self.cell_of_row[row]])
 
+    def part_count(self, row: int) -> int:
+        """The ways to fill the row's part."""
+        return self.parts[int(self.part_of_row[row])].count
+
+    def outside(self, row: int) -> int:
+        """The ways to fill everything but the row's part."""
+        return self.count // self.part_count(row)
+
     def rows_with_value(self, row: int) -> list[int]:
-        """(value) -> rows of the row's cell with the value, over all tables."""
-        part = self.parts[int(self.part_of_row[row])]
-        if not part.count:
-            return [0] * len(part.shape.columns)
-        others = self.count // part.count
-        return [rows * others for rows in part.rows[int(self.place_of_cell[self.cell_of_row[row]])]]
+        """(value) -> rows of the row's cell with the value, over all ways to fill its part."""
+        return self.parts[int(self.part_of_row[row])].rows[int(self.place_of_cell[self.cell_of_row[row]])]
+
+
+Terms = list[tuple[int, Passing]]  # with the sign of inclusion and exclusion; the first has no passing function
 
 
 @dataclass(frozen=True)
@@ -252,14 +327,16 @@ def packed(numbers: tuple[int, ...], width: int) -> int:
     return sum(number << (width * place) for place, number in enumerate(numbers))
 
 
-def connected_parts(functions: tuple[Function, ...]) -> NDArray[np.int64]:
-    """(row) -> part: rows that groups of the functions connect are in one part."""
-    part = np.arange(functions[0].n_rows)
+def connected_parts(labels: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """(row) -> part: rows that share a label, and what those share, and so on. -1 is no label."""
+    part = np.arange(labels[0].size)
     while True:
         before = part
-        for function in functions:
-            least = np.full(function.partition.n_groups, part.size, np.int64)
-            np.minimum.at(least, function.partition.group_of_row, part)
-            part = least[function.partition.group_of_row]
+        for label in labels:
+            labelled = label >= 0
+            least = np.full(int(label.max(initial=-1)) + 1, part.size, np.int64)
+            np.minimum.at(least, label[labelled], part[labelled])
+            part = part.copy()
+            part[labelled] = least[label[labelled]]
         if (part == before).all():
             return np.unique(part, return_inverse=True)[1].reshape(-1)

@@ -51,6 +51,20 @@ class Inference:
         self._sampling = None if rng is None else Sampling(sequence, strategy, rng, reaches=self.reaches)
         self._permutation_holds: dict[tuple[int, bytes], bool] = {}
         self._knowledge: dict[tuple[int, bytes], Knowledge] = {}
+        self._out_of_reach: dict[tuple[str, int], str] = {}
+
+    def under(self, strategy: Strategy) -> "Inference":
+        """The same sequence under another strategy; what both have in common is not worked out again."""
+        other = Inference(self.sequence, strategy, self.n_values, rng=self.rng)
+        other._permutation_holds = self._permutation_holds
+        n_steps = self.sequence.n_steps
+        common = {
+            step
+            for step in range(1, n_steps + 1)
+            if not (self.strategy.looks_back(step, n_steps) or strategy.looks_back(step, n_steps))
+        }
+        other._knowledge = {key: known for key, known in self._knowledge.items() if key[0] in common}
+        return other
 
     def permutation(self, values: Codes, step: int) -> PermutationSet:
         """The tables that cannot be told from this one by the generalization of a step."""
@@ -138,10 +152,15 @@ class Inference:
             return Knowledge(permutation.count, permutation.posterior, "permutation set")
         reasons = []
         for engine in self._engines(step):
+            if (engine.name, step) in self._out_of_reach:
+                reasons.append(self._out_of_reach[engine.name, step])
+                continue
             try:
                 return engine.disclosure(values, self.n_values, step)
             except TooLarge as reason:
+                # sampled tables ask the same of the same engine again and again
                 reasons.append(f"{engine.name}: {reason}")
+                self._out_of_reach[engine.name, step] = reasons[-1]
         raise TooLarge(
             f"The disclosure set of step {step} over {self.sequence.n_rows} rows is out of reach of every engine that suits "
             f"it ({' '.join(reasons) or 'none does'}). What would fit: about {SMALL} rows for any strategy and property; any "

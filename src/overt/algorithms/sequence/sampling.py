@@ -5,8 +5,8 @@ Paper       Not in the two papers. Rejection sampling with posteriors per cell (
             events after R. Karp and M. Luby, "Monte-Carlo algorithms for enumeration and reliability problems", 1983.
 Implements  Tables of the permutation set are drawn and kept if every earlier permutation set fails. Released groups that
             no uncertain group touches are left out: their posterior is their own distribution, exactly. Where almost
-            no table is kept and there is one earlier function, nested in the released one, a failing group is drawn
-            first, with its exact probability, and the table is kept with one chance in the number of its failing groups.
+            no table is kept, a failing group of the function that fails most rarely is drawn first, with its exact
+            probability, and the table is kept with one chance in the number of that function's failing groups.
 Departs     Steps that look back at disclosure sets draw tables outside and decide each by an exact engine inside.
 Guarantee   Every posterior lies between its bounds at once with the stated confidence: a Chernoff bound in terms of
             relative entropy, which holds for shares of a cell as for coins, and a union bound over cells, values and looks.
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from overt.algorithms.sequence.caps import fate_of_groups
 from overt.algorithms.sequence.frontier import distinct
 from overt.algorithms.sequence.functions import Sequence, is_nested
 from overt.algorithms.sequence.posterior import BoundedPosterior, Bounds, Knowledge
@@ -29,7 +30,6 @@ from overt.algorithms.sequence.sets import PermutationSet
 from overt.algorithms.sequence.strategy import Strategy
 from overt.errors import TooLarge
 from overt.kernels.shuffles import CAP, DISTINCT, ENTROPY, RECURSIVE, sample_tables
-from overt.partition import Partition
 from overt.table import Codes
 
 Reaches = Callable[[Codes, int], bool]
@@ -65,21 +65,21 @@ class Sampling:
         """Sample, look, and go on until the verdict is clear or the tables are used up."""
         if self.strategy.looks_back(step, self.sequence.n_steps):
             return self._by_runs(values, n_values, step)
-        tests = Trials.of(self.sequence, step, values, n_values)
-        sampler: Rejection | KarpLuby = Rejection(tests)
+        trials = Trials.of(self.sequence, step, values, n_values)
+        sampler: Rejection | KarpLuby = Rejection(trials)
         drawn = accepted = 0
-        sums = np.zeros((tests.n_cells, n_values), np.int64)
+        sums = np.zeros((trials.n_cells, n_values), np.int64)
         look, target = 1, FIRST_LOOK
         while True:
             fresh_accepted, fresh_sums = sampler.sample(min(target, self.max_tables) - drawn, self.rng)
             drawn, accepted, sums = min(target, self.max_tables), accepted + fresh_accepted, sums + fresh_sums
-            if accepted < FEW and drawn >= FIRST_LOOK and isinstance(sampler, Rejection) and KarpLuby.suits(tests):
-                sampler, drawn, accepted, sums = KarpLuby(tests), 0, 0, np.zeros_like(sums)
+            if accepted < FEW and drawn >= FIRST_LOOK and isinstance(sampler, Rejection) and KarpLuby.suits(trials):
+                sampler, drawn, accepted, sums = KarpLuby(trials), 0, 0, np.zeros_like(sums)
                 look, target = look + 1, FIRST_LOOK
                 continue
             known = None
             if accepted >= FEW:
-                known = self._estimate(tests, sampler, drawn, accepted, sums, (1 - self.confidence) / 2**look)
+                known = self._estimate(trials, sampler, drawn, accepted, sums, (1 - self.confidence) / 2**look)
                 if self.sequence.goal.judge(known.posterior) is not None:
                     return known
             if drawn >= self.max_tables:
@@ -90,23 +90,23 @@ class Sampling:
 
     def _estimate(
         self,
-        tests: "Trials",
+        trials: "Trials",
         sampler: "Rejection | KarpLuby",
         drawn: int,
         accepted: int,
         sums: NDArray[np.int64],
         risk: float,
     ) -> Knowledge:
-        lower, upper = tests.exact_bounds()
-        live = tests.live_cells
-        share = sums[live] / (accepted * tests.size_of_cell[live, None])
+        lower, upper = trials.exact_bounds()
+        live = trials.live_cells
+        share = sums[live] / (accepted * trials.size_of_cell[live, None])
         low, up = chernoff_bounds(share, accepted, risk / 2 / max(1, share.size))
         lower[live] = np.where(sums[live] > 0, np.maximum(low, np.nextafter(0, 1)), 0)
-        upper[live] = np.where(tests.possible[live], up, 0)
+        upper[live] = np.where(trials.possible[live], up, 0)
         rate_low, rate_up = chernoff_bounds(np.array([accepted / drawn]), drawn, risk / 2)
-        scale = tests.log10_permutations + sampler.log10_share
+        scale = trials.log10_permutations + sampler.log10_share
         count = Bounds(scale + log10(max(float(rate_low[0]), 1e-300)), scale + log10(float(rate_up[0])))
-        posterior = BoundedPosterior(tests.cell_of_row, lower, upper)
+        posterior = BoundedPosterior(trials.cell_of_row, lower, upper)
         return Knowledge(count, posterior, f"{self.name} ({sampler.name})", confidence=self.confidence)
 
     def _by_runs(self, values: Codes, n_values: int, step: int) -> Knowledge:
@@ -158,26 +158,34 @@ class Trials:
     size_of_tested: NDArray[np.int64]
     cap_of_tested: NDArray[np.int64]
     function_of_tested: NDArray[np.int64]
+    is_inside: list[bool]  # (tested function) -> whether it is nested in the released one
 
     @classmethod
-    def of(cls, sequence: Sequence, step: int, values: Codes, n_values: int) -> "Trials":
-        """Find the groups that may or may not fail, and everything they touch."""
+    def of(cls, sequence: Sequence, step: int, values: Codes, n_values: int, together: int = 0) -> "Trials":
+        """Find the groups that may or may not fail, and everything they touch.
+
+        The places of a group of the tested function `together` lie side by side.
+        """
         goal, released = sequence.goal, sequence.functions[step - 1]
         assert isinstance(goal, RowProperty)
         histograms = released.histograms(values, n_values)
         group_of_row = released.partition.group_of_row.astype(np.int64)
-        n_groups, sizes = released.partition.n_groups, released.partition.sizes
+        n_groups = released.partition.n_groups
         uncertain_of_row: list[NDArray[np.int64]] = []
         tested_sizes: list[int] = []
         caps: list[int] = []
         functions: list[int] = []
+        is_inside: list[bool] = []
         for function in distinct(sequence.before(step)):
-            may_fail, must_fail = fate_of_groups(goal, function.partition, group_of_row, sizes, histograms)
+            may_fail, must_fail = np.ones(function.partition.n_groups, np.bool_), np.zeros(1, np.bool_)
+            if goal.ratio_bound is not None:
+                may_fail, must_fail = fate_of_groups(goal.ratio_bound, function, released, histograms)
             if must_fail.any():
                 continue  # the function fails on every table of the set
             number = np.full(function.partition.n_groups, -1, np.int64)
             number[may_fail] = np.arange(int(may_fail.sum())) + len(tested_sizes)
             uncertain_of_row.append(number[function.partition.group_of_row])
+            is_inside.append(is_nested(function, released))
             for size in function.partition.sizes[may_fail].tolist():
                 tested_sizes.append(size)
                 caps.append(goal.ratio_bound.largest_count(size) if goal.ratio_bound else 0)
@@ -186,7 +194,7 @@ class Trials:
         live_group = np.zeros(n_groups, np.bool_)
         live_group[group_of_row[(uncertain >= 0).any(axis=0)]] = True
         rows = np.flatnonzero(live_group[group_of_row])
-        by_test = uncertain[0][rows] if len(uncertain) else rows
+        by_test = uncertain[together][rows] if len(uncertain) else rows
         rows = rows[np.lexsort((by_test, group_of_row[rows]))]
         counts = np.unique(group_of_row[rows], return_counts=True)[1]
         cell_of_row = sequence.cells(step)
@@ -209,6 +217,7 @@ class Trials:
             np.array(tested_sizes, np.int64),
             np.array(caps, np.int64),
             np.array(functions, np.int64),
+            is_inside,
         )
 
     @cached_property
@@ -224,6 +233,14 @@ class Trials:
     def tested_first(self) -> NDArray[np.int64]:
         """Where each tested group begins in `tested_places`."""
         return np.concatenate([[0], np.cumsum(self.size_of_tested)]).astype(np.int64)
+
+    def histogram_around(self, tested: int) -> list[int]:
+        """The histogram of the released group around a tested group that is nested in it."""
+        row = self.rows[self.tested_places[self.tested_first[tested]]]
+        histogram: list[int] = self.histograms[
+            self.sequence.functions[self.step - 1].partition.group_of_row[row]
+        ].tolist()
+        return histogram
 
     @property
     def batch(self) -> int:
@@ -268,83 +285,60 @@ class Trials:
         raise TooLarge(f"Sampling has no test for {goal}.")
 
 
-def fate_of_groups(
-    goal: RowProperty,
-    partition: Partition,
-    group_of_row: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    histograms: NDArray[np.int64],
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For every group of an earlier function: whether it may and whether it must fail in the permutation set."""
-    n_groups = partition.n_groups
-    if goal.ratio_bound is None:
-        return np.ones(n_groups, np.bool_), np.zeros(n_groups, np.bool_)
-    joint = partition.group_of_row.astype(np.int64) * len(sizes) + group_of_row
-    pair, overlap = np.unique(joint, return_counts=True)
-    group, released = pair // len(sizes), pair % len(sizes)
-    most = np.minimum(overlap[:, None], histograms[released])
-    least = np.maximum(0, overlap[:, None] - (sizes[released, None] - histograms[released]))
-    caps = np.array([goal.ratio_bound.largest_count(size) for size in partition.sizes.tolist()])
-    most_of_group = np.zeros((n_groups, histograms.shape[1]), np.int64)
-    least_of_group = np.zeros_like(most_of_group)
-    np.add.at(most_of_group, group, most)
-    np.add.at(least_of_group, group, least)
-    may_fail: NDArray[np.bool_] = np.any(most_of_group > caps[:, None], axis=1)
-    must_fail: NDArray[np.bool_] = np.any(least_of_group > caps[:, None], axis=1)
-    return may_fail, must_fail
-
-
 class Rejection:
     """Uniform tables of the permutation set, kept if every earlier function fails."""
 
     name = "rejection"
     log10_share = 0.0
 
-    def __init__(self, tests: Trials) -> None:
-        self.tests = tests
+    def __init__(self, trials: Trials) -> None:
+        self.trials = trials
 
     def sample(self, n_tables: int, rng: Generator) -> tuple[int, NDArray[np.int64]]:
         """Draw tables: how many were accepted, and over them the rows of each cell with each value."""
-        batch = self.tests.batch
+        batch = self.trials.batch
         nothing = np.full(batch, -1, np.int64)
-        accepted, sums = 0, np.zeros((self.tests.n_cells, self.tests.n_values), np.int64)
+        accepted, sums = 0, np.zeros((self.trials.n_cells, self.trials.n_values), np.int64)
         for first in range(0, n_tables, batch):
             size = min(batch, n_tables - first)
-            more, more_sums = run_kernel(self.tests, rng, nothing[:size], np.zeros((1, 2), np.int64), None)
+            more, more_sums = run_kernel(self.trials, rng, nothing[:size], np.zeros((1, 2), np.int64), None)
             accepted, sums = accepted + more, sums + more_sums
         return accepted, sums
 
 
 class KarpLuby:
-    """Uniform tables on which some group of the one earlier function fails, however rare they are."""
+    """Uniform tables on which every earlier function fails, however rarely one of them does."""
 
     name = "Karp-Luby"
 
-    def __init__(self, tests: Trials) -> None:
-        self.tests = tests
-        released_of_place = tests.sequence.functions[tests.step - 1].partition.group_of_row[tests.rows]
-        self.places: list[tuple[int, int]] = []
-        self.tails: list[Tail] = []
-        for tested, size in enumerate(tests.size_of_tested.tolist()):
-            places = np.flatnonzero(tests.tested_of_place[0] == tested)
-            self.places.append((int(places[0]), int(places[0]) + size))
-            histogram = tests.histograms[released_of_place[places[0]]].tolist()
-            self.tails.append(Tail(histogram, size, int(tests.cap_of_tested[tested])))
-        chances = np.array([tail.chance for tail in self.tails])
-        self.expected = float(chances.sum())
-        self.chances = chances / self.expected
+    def __init__(self, trials: Trials) -> None:
+        tails = {
+            tested: Tail(trials.histogram_around(tested), size, cap)
+            for tested, (size, cap) in enumerate(
+                zip(trials.size_of_tested.tolist(), trials.cap_of_tested.tolist(), strict=True)
+            )
+            if trials.is_inside[trials.function_of_tested[tested]]
+        }
+        expected: dict[int, float] = {}
+        for tested, tail in tails.items():
+            function = int(trials.function_of_tested[tested])
+            expected[function] = expected.get(function, 0.0) + tail.chance
+        self.rare = min(expected, key=expected.__getitem__)
+        self.expected = expected[self.rare]  # failing groups of that function in a table, on average
+        self.trials = Trials.of(trials.sequence, trials.step, trials.values, trials.n_values, together=self.rare)
+        self.tested = [tested for tested in tails if trials.function_of_tested[tested] == self.rare]
+        self.tails = [tails[tested] for tested in self.tested]
+        self.chances = np.array([tail.chance for tail in self.tails]) / self.expected
+        first, places = self.trials.tested_first, self.trials.tested_places
+        self.places = np.array(
+            [(places[first[tested]], places[first[tested + 1] - 1] + 1) for tested in self.tested], np.int64
+        )
 
     @staticmethod
-    def suits(tests: Trials) -> bool:
-        """One earlier function, nested in the released one, under a bound on ratios, that can fail at all."""
-        earlier = distinct(tests.sequence.before(tests.step))
-        return (
-            len(earlier) == 1
-            and tests.n_functions == 1
-            and tests.size_of_tested.size > 0
-            and tests.property_code()[0] == CAP
-            and is_nested(earlier[0], tests.sequence.functions[tests.step - 1])
-        )
+    def suits(trials: Trials) -> bool:
+        """A bound on ratios, and a function nested in the released one that can fail at all."""
+        inside = {function for function, nested in enumerate(trials.is_inside) if nested}
+        return trials.property_code()[0] == CAP and bool(inside & set(trials.function_of_tested.tolist()))
 
     @property
     def log10_share(self) -> float:
@@ -353,13 +347,13 @@ class KarpLuby:
 
     def sample(self, n_tables: int, rng: Generator) -> tuple[int, NDArray[np.int64]]:
         """Draw a failing group, its values, then the rest of the table."""
-        places, batch = np.array(self.places, np.int64), self.tests.batch
-        accepted, sums = 0, np.zeros((self.tests.n_cells, self.tests.n_values), np.int64)
+        batch = self.trials.batch
+        accepted, sums = 0, np.zeros((self.trials.n_cells, self.trials.n_values), np.int64)
         for first in range(0, n_tables, batch):
             size = min(batch, n_tables - first)
             forced = rng.choice(len(self.tails), size, p=self.chances)
-            counts = np.array([self.tails[tested].draw(rng) for tested in forced.tolist()], np.int64)
-            more, more_sums = run_kernel(self.tests, rng, forced.astype(np.int64), places, counts)
+            counts = np.array([self.tails[number].draw(rng) for number in forced.tolist()], np.int64)
+            more, more_sums = run_kernel(self.trials, rng, forced.astype(np.int64), self.places, counts, self.rare)
             accepted, sums = accepted + more, sums + more_sums
         return accepted, sums
 
@@ -369,6 +363,7 @@ class Tail:
 
     def __init__(self, histogram: list[int], size: int, cap: int) -> None:
         self.histogram, self.size, self.cap = histogram, size, cap
+        self._known: dict[tuple[int, int, bool], NDArray[np.float64]] = {}
         # ways[k][r]: to take r rows from the values from k on; passing[k][r]: none of them more than `cap` times
         self.ways, self.passing = [[1] + [0] * size], [[1] + [0] * size]
         for count in reversed(histogram):
@@ -378,35 +373,33 @@ class Tail:
         self.ways.reverse()
         self.passing.reverse()
         total = self.ways[0][size]
-        self.chance = (
-            float((total - self.passing[0][size]) / total)
-            if total < 10**300
-            else ratio(total - self.passing[0][size], total)
-        )
+        self.chance = (total - self.passing[0][size]) / total
 
     def draw(self, rng: Generator) -> list[int]:
         """A failing histogram, with its exact chance up to the rounding of a float."""
         left, failed, drawn = self.size, False, []
-        for value, count in enumerate(self.histogram):
-            weights = []
+        for value, coin in enumerate(rng.random(len(self.histogram)).tolist()):
+            taken = int(np.searchsorted(self._shares(value, left, failed), coin, side="right"))
+            failed = failed or taken > self.cap
+            left -= taken
+            drawn.append(taken)
+        return drawn
+
+    def _shares(self, value: int, left: int, failed: bool) -> NDArray[np.float64]:
+        """Cumulated chances to take 0, 1, 2, ... rows of a value, when so many are left to take."""
+        key = (value, left, failed)
+        if key not in self._known:
+            weights, count = [], self.histogram[value]
             for taken in range(min(count, left) + 1):
                 later = self.ways[value + 1][left - taken]
                 if not failed and taken <= self.cap:
                     later -= self.passing[value + 1][left - taken]
                 weights.append(comb(count, taken) * later)
             total = sum(weights)
-            shares = np.array([ratio(weight, total) for weight in weights])
-            taken = int(rng.choice(len(shares), p=shares / shares.sum()))
-            failed = failed or taken > self.cap
-            left -= taken
-            drawn.append(taken)
-        return drawn
-
-
-def ratio(part: int, whole: int) -> float:
-    """A quotient of integers of any size as a float."""
-    shift = max(0, whole.bit_length() - 900)
-    return float((part >> shift) / (whole >> shift))
+            cumulated = np.cumsum([weight / total for weight in weights])
+            cumulated[np.flatnonzero(weights)[-1] :] = 2.0  # rounding must not lead past the last possible number
+            self._known[key] = cumulated
+        return self._known[key]
 
 
 def convolve(first: list[int], second: list[int], size: int) -> list[int]:
@@ -420,34 +413,35 @@ def convolve(first: list[int], second: list[int], size: int) -> list[int]:
 
 
 def run_kernel(
-    tests: Trials,
+    trials: Trials,
     rng: Generator,
     forced: NDArray[np.int64],
     places: NDArray[np.int64],
     counts: NDArray[np.int64] | None,
+    rare: int = -1,
 ) -> tuple[int, NDArray[np.int64]]:
     """One batch of tables through the compiled loop."""
     size = forced.size
-    width = tests.rows.size + SPARE + tests.rows.size % 2  # even: a raw number holds two draws
+    width = trials.rows.size + SPARE + trials.rows.size % 2  # even: a raw number holds two draws
     draws = rng.bit_generator.random_raw(size * width // 2).view(np.uint32).reshape(size, width)
     if counts is None:
-        counts = np.zeros((1, tests.n_values), np.int64)
+        counts = np.zeros((1, trials.n_values), np.int64)
         coins = np.zeros(size)
     else:
         coins = rng.random(size)
-    kind, numerator, denominator, l = tests.property_code()
+    kind, numerator, denominator, l = trials.property_code()
     accepted, sums, _, ran_out = sample_tables(
-        tests.values[tests.rows],
-        tests.group_first,
-        tests.tested_first,
-        tests.tested_places,
-        tests.size_of_tested,
-        tests.cap_of_tested,
-        tests.function_of_tested,
-        tests.n_functions,
-        tests.cell_of_row[tests.rows].astype(np.int64),
-        tests.n_cells,
-        tests.n_values,
+        trials.values[trials.rows],
+        trials.group_first,
+        trials.tested_first,
+        trials.tested_places,
+        trials.size_of_tested,
+        trials.cap_of_tested,
+        trials.function_of_tested,
+        trials.n_functions,
+        trials.cell_of_row[trials.rows].astype(np.int64),
+        trials.n_cells,
+        trials.n_values,
         kind,
         numerator,
         denominator,
@@ -457,6 +451,7 @@ def run_kernel(
         places,
         counts,
         coins,
+        rare,
         0,
     )
     assert not ran_out, "64 spare draws were not enough, which has a chance of less than 2^-300"

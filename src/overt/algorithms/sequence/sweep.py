@@ -11,16 +11,19 @@ Guarantee   Counts and verdicts are exact. Posteriors are exact up to `EXACT_BIT
             floats with a proven relative error, and a verdict that this error leaves open is settled in integers.
 """
 
+from math import log2
+
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.sequence.frontier import Paths, Plan, distinct
+from overt.algorithms.sequence.frontier import MAX_STATES, Paths, Plan, distinct
 from overt.algorithms.sequence.functions import Sequence
 from overt.algorithms.sequence.posterior import BoundedPosterior, Knowledge, Posterior
 from overt.algorithms.sequence.properties import RowProperty
 from overt.algorithms.sequence.sets import PermutationSet
 from overt.algorithms.sequence.strategy import Strategy
 from overt.algorithms.sequence.verdicts import LARGEST_GROUP
+from overt.errors import TooLarge
 from overt.kernels.frontier import count_paths, weigh_paths
 from overt.table import Codes
 
@@ -47,6 +50,7 @@ class Sweep:
     def disclosure(self, values: Codes, n_values: int, step: int, *, exact_bits: int = EXACT_BITS) -> Knowledge:
         """The tables of the permutation set on which every earlier function fails."""
         released = self.sequence.functions[step - 1]
+        require_narrow(released.histograms(values, n_values))
         paths = self.plan(step, n_values).explore(released.histograms(values, n_values))
         cell_of_row, place_of_cell = self.sequence.cells(step), self._places[step]
         bits = PermutationSet(released, values, n_values).count.bit_length()
@@ -125,3 +129,12 @@ class Sweep:
             if not all(map(goal.good, weights)):
                 return False
         return True
+
+
+def require_narrow(histograms: NDArray[np.int64]) -> None:
+    """What can be left of a released group must be few enough to keep side by side."""
+    widest = float(np.log2(histograms + 1).sum(axis=1).max(initial=0))
+    if widest > log2(MAX_STATES) + 4:
+        raise TooLarge(
+            f"A released group can be used up in about 2^{widest:.0f} ways; a sweep keeps {MAX_STATES} at a time."
+        )
