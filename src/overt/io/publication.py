@@ -7,7 +7,7 @@ a table that is shuffled first gives the same bytes. Groups that show the same c
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
+from overt.hierarchy.texts import texts_of
 from overt.io.cells import Cells, cells_of, level_cells
 from overt.io.encoding import codes_by_text, values_as_came
 from overt.io.frames import to_native
@@ -91,6 +92,18 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
     if release.n_suppressed:
         frame = frame.with_columns(pl.when(pl.Series(group_of_row >= 0)).then(name).alias(name))
     return to_native(_as_frame(table, frame), table.frame_kind)
+
+
+def value_mapping(release: FullDomainRelease) -> dict[str, pl.DataFrame]:
+    """What every value of every quasi-identifier was generalized to: (value, published), by column."""
+    mapping = {}
+    for column, level in zip(release.table.quasi_identifiers, release.node, strict=True):
+        every = Partition(np.arange(column.n_values, dtype=np.int32), column.n_values)
+        one_each = replace(column, codes=np.arange(column.n_values, dtype=np.int32))
+        cells = level_cells(one_each, every, level)
+        published = cells.texts.gather(cells.cell_of_group)
+        mapping[column.name] = pl.DataFrame({"value": texts_of(column.values), "published": published})
+    return mapping
 
 
 class _Key(NamedTuple):
