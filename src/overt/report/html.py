@@ -23,7 +23,12 @@ MOST_PAIRS = 10
 
 
 def page_of(report: Report) -> str:
-    """The whole page, as it is written to `report.html`."""
+    """The whole page, as it is written to a file."""
+    return page(f"Release report: {report.source}", body_of(report))
+
+
+def page(title: str, body: Markup) -> str:
+    """A page that needs nothing but itself."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -31,10 +36,10 @@ def page_of(report: Report) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="generator", content="Overt"),
-        element("title", f"Release report: {report.source}"),
-        element("style", _style()),
+        element("title", title),
+        element("style", style()),
     )
-    return f"<!doctype html>\n{element('html', head, element('body', body_of(report)), lang='en')}\n"
+    return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
 
 
 def body_of(report: Report) -> Markup:
@@ -54,7 +59,8 @@ def body_of(report: Report) -> Markup:
     return element("main", sections, class_="overt-report")
 
 
-def _style() -> Markup:
+def style() -> Markup:
+    """How everything looks."""
     return Markup(files("overt.report").joinpath("report.css").read_text(encoding="utf-8"))
 
 
@@ -119,7 +125,7 @@ def _against(report: Report) -> Iterator[Child]:
 def _found(report: Report) -> Iterator[Child]:
     yield _paragraphs(sentences.of_finding(report))
     yield element(
-        "div", _figure(report.group_sizes, "People by how many look like them"), _attackers(report), class_="pair"
+        "div", figure_of(report.group_sizes, "People by how many look like them"), _attackers(report), class_="pair"
     )
     if report.uniques.sets:
         yield element("h3", "Which columns singled people out")
@@ -231,7 +237,7 @@ def _distributions(report: Report) -> Iterator[Child]:
         f"Nothing that fewer than {report.least_rows} rows have is shown.",
         class_="quiet",
     )
-    figures = [_figure(one.plot, one.name, one.role) for one in report.distributions]
+    figures = [figure_of(one.plot, one.name, one.role) for one in report.distributions]
     yield element("div", figures, class_="grid-of-plots")
 
 
@@ -256,7 +262,7 @@ def _again(report: Report) -> Iterator[Child]:
     )
 
 
-def _figure(plot: Plot, caption: str, role: str = "") -> Markup:
+def figure_of(plot: Plot, caption: str, role: str = "") -> Markup:
     """A plot with its specification beside it, as data that nothing runs."""
     text = json.dumps(plot.spec, ensure_ascii=False).replace("<", "\\u003c").replace("&", "\\u0026")
     data = element("script", Markup(text), type_="application/json", class_="vega-lite")

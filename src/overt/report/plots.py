@@ -70,7 +70,7 @@ def points(rows: Sequence[tuple[str, float, float]], *, description: str, x: str
     """Named points: what several releases cost, and what risk remains."""
     data = [{"name": name, "x": across, "y": up} for name, across, up in rows]
     encoding = {
-        "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"format": "%"}, "scale": {"zero": True}},
+        "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"format": ".3~g"}, "scale": {"zero": True}},
         "y": {"field": "y", "type": "quantitative", "title": y, "axis": {"format": "%"}, "scale": {"zero": True}},
     }
     layers = [

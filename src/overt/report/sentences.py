@@ -20,16 +20,16 @@ def one_in(share: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in words that never rounds something to nothing, or a part to all.
+    r"""A share in words that never rounds something to nothing, or a part to all.
 
     >>> percent(0.4999), percent(0.00001), percent(0.99999), percent(1), percent(0.034)
-    ('50 %', 'under 0.1 %', 'over 99.9 %', '100 %', '3.4 %')
+    ('50\xa0%', 'under 0.1\xa0%', 'over 99.9\xa0%', '100\xa0%', '3.4\xa0%')
     """
     if 0 < share < 0.001:
-        return "under 0.1 %"
+        return "under 0.1\u00a0%"
     if 0.999 < share < 1:
-        return "over 99.9 %"
-    return f"{share * 100:.1f} %" if 0 < share < 0.1 else f"{share * 100:.0f} %"
+        return "over 99.9\u00a0%"
+    return f"{share * 100:.1f}\u00a0%" if 0 < share < 0.1 else f"{share * 100:.0f}\u00a0%"
 
 
 def listed(words: list[str]) -> str:

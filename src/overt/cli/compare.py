@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`overt compare RECIPE...`: what several recipes give, side by side."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cyclopts.types import NonNegativeInt
+
+from overt.cli.console import Exit, Switch, say, say_json, say_rows, say_table
+
+if TYPE_CHECKING:
+    from overt.engine.comparison import Candidate
+
+
+def compare(
+    *recipes: Path,
+    page: Path | None = None,
+    json: Switch = False,
+    quiet: Switch = False,
+    seed: NonNegativeInt | None = None,
+    overwrite: Switch = False,
+) -> int:
+    """Put what several recipes give side by side. No release is written.
+
+    Parameters
+    ----------
+    recipes
+        Recipes to run and measure.
+    page
+        Write the comparison, with a plot of risk against cost, as an HTML file.
+    json
+        Print one JSON document instead of the table.
+    quiet
+        Say nothing unless something goes wrong.
+    seed
+        Repeat methods that draw random numbers.
+    overwrite
+        Replace a page that is already there.
+
+    """
+    import numpy as np
+
+    from overt.cli.progress import progress
+    from overt.engine import comparison
+    from overt.errors import InvalidInput
+    from overt.io.atomic import all_or_nothing
+    from overt.io.recipe import read_recipe
+    from overt.report.comparison import page_of_comparison
+
+    if not recipes:
+        raise InvalidInput("Name the recipes to compare: overt compare one.toml other.toml")
+    read = [read_recipe(path) for path in recipes]
+    with progress(quiet=quiet) as on_progress:
+        candidates, failures = comparison.compare(read, rng=np.random.default_rng(seed), on_progress=on_progress)
+        plot = comparison.plot_candidates(candidates)
+        if page is not None:
+            rows = [*table_of(candidates)]
+            with all_or_nothing(overwrite=overwrite) as stage:
+                text = page_of_comparison(rows, plot, [(one.name, one.why) for one in failures])
+                stage(page).write_text(text, encoding="utf-8")
+    if json:
+        results = [*(one.to_dict() for one in candidates), *(one.to_dict() for one in failures)]
+        say_json({"results": results, "plot": dict(plot.spec), "page": None if page is None else str(page)})
+    elif not quiet:
+        if candidates:
+            say_table(table_of(candidates))
+        say_rows((one.name, one.why) for one in failures)
+        if page is not None:
+            say(f"\n  Page      {page}")
+    return Exit.UNREACHABLE if failures else Exit.DONE
+
+
+def table_of(candidates: "tuple[Candidate, ...]") -> list[list[str]]:
+    """A header, and a row for every recipe."""
+    from overt.report.sentences import one_in, percent
+
+    header = ["recipe", "method", "goal", "rows", "groups", "found at worst", "found on average", "guessed", "entropy lost", "pairs lost", "model keeps", "time"]  # fmt: skip
+    rows = [
+        [
+            one.name,
+            one.method,
+            one.goal,
+            f"{one.n_rows - one.n_suppressed:,}",
+            f"{one.risk.identification.n_groups:,}",
+            one_in(float(one.risk.identification.prosecutor)),
+            percent(float(one.risk.identification.marketer)),
+            "" if one.best_guess is None else percent(one.best_guess),
+            percent(one.utility.non_uniform_entropy),
+            f"{one.utility.pair_divergence:.4f} bit",
+            "" if one.kept is None else percent(one.kept),
+            f"{one.seconds:.2f} s",
+        ]
+        for one in candidates
+    ]
+    return [header, *rows]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparison: what several recipes would give, side by side. Nothing is written."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+
+from overt.engine.local import read_table
+from overt.errors import OvertError
+from overt.io.recipe import Recipe
+from overt.metrics.risk import Risk, risk_of_release
+from overt.metrics.utility import Utility, measure_utility
+from overt.progress import Progress, silent
+from overt.report.plots import Plot, points
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """What one recipe gives."""
+
+    name: str
+    method: str
+    goal: str
+    against: str
+    n_rows: int
+    n_suppressed: int
+    seconds: float  # for the method alone
+    risk: Risk
+    utility: Utility
+
+    @property
+    def best_guess(self) -> float | None:
+        """The share of people whose sensitive value is guessed right, of the worst column."""
+        return max((one.best_guess for one in self.risk.disclosures), default=None)
+
+    @property
+    def kept(self) -> float | None:
+        """The share of what a model learns from the original that it also learns from the release, of the worst column."""
+        return min((one.kept for one in self.utility.predictions), default=None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "recipe": self.name,
+            "method": self.method,
+            "goal": self.goal,
+            "against": self.against,
+            "rows": self.n_rows,
+            "rows_suppressed": self.n_suppressed,
+            "groups": self.risk.identification.n_groups,
+            "prosecutor": float(self.risk.identification.prosecutor),
+            "marketer": float(self.risk.identification.marketer),
+            "best_guess": self.best_guess,
+            "average_group_size": self.utility.average_group_size,
+            "discernibility": self.utility.discernibility,
+            "certainty_penalty": self.utility.certainty_penalty,
+            "non_uniform_entropy": self.utility.non_uniform_entropy,
+            "pair_divergence": self.utility.pair_divergence,
+            "mean_error": self.utility.mean_error,
+            "prediction_kept": self.kept,
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A recipe that gave nothing, and why."""
+
+    name: str
+    why: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"recipe": self.name, "error": self.why}
+
+
+def compare(
+    recipes: Sequence[Recipe], *, rng: Generator, on_progress: Progress = silent
+) -> tuple[tuple[Candidate, ...], tuple[Failure, ...]]:
+    """Run every recipe and measure what comes out; one that cannot reach its goal does not stop the others."""
+    candidates, failures = [], []
+    names = _names(recipes)
+    for name, recipe in zip(names, recipes, strict=True):
+
+        def stage(what: str, done: int, total: int, name: str = name) -> None:
+            on_progress(f"{name}: {what}", done, total)
+
+        try:
+            candidates.append(_try(name, recipe, rng, stage))
+        except OvertError as error:
+            failures.append(Failure(name, str(error)))
+    return tuple(candidates), tuple(failures)
+
+
+def plot_candidates(candidates: Sequence[Candidate]) -> Plot:
+    """Risk against cost: further down is safer, further left is more useful."""
+    has_sensitive = all(candidate.best_guess is not None for candidate in candidates)
+    rows = [
+        (
+            candidate.name,
+            candidate.utility.pair_divergence,
+            candidate.best_guess or 0.0 if has_sensitive else float(candidate.risk.identification.prosecutor),
+        )
+        for candidate in candidates
+    ]
+    y = "sensitive values guessed right" if has_sensitive else "highest chance to be found"
+    return points(
+        rows,
+        description="Risk against cost of several releases",
+        x="what pairs of columns lost (bits)",
+        y=y,
+    )
+
+
+def _try(name: str, recipe: Recipe, rng: Generator, on_progress: Progress) -> Candidate:
+    table = read_table(recipe, recipe.input_path, on_progress)
+    begin = time.perf_counter()
+    release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
+    seconds = time.perf_counter() - begin
+    on_progress("Measuring", 0, 0)
+    method: Any = release.made_by
+    return Candidate(
+        name=name,
+        method=method.name,
+        goal=" and ".join(map(str, recipe.goal.parts)),
+        against=method.against,
+        n_rows=table.n_rows,
+        n_suppressed=release.n_suppressed,
+        seconds=seconds,
+        risk=risk_of_release(release),
+        utility=measure_utility(release),
+    )
+
+
+def _names(recipes: Sequence[Recipe]) -> list[str]:
+    """The names of the recipes, with their folder where two are the same."""
+    plain = [recipe.name.removesuffix(".toml") for recipe in recipes]
+    if len(set(plain)) == len(plain):
+        return plain
+    return [f"{recipe.folder.name}/{name}" for recipe, name in zip(recipes, plain, strict=True)]
