@@ -2,10 +2,12 @@
 """Batch plans: the largest alpha against trying all, and plans that use up every eligible table."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles import streamliner as oracle
+from overt.algorithms import batches
 from overt.algorithms.batches import (
     join_plans,
     largest_alpha,
@@ -75,6 +77,16 @@ def test_shuffled_rows_come_value_by_value(values, seed):
     assert sorted(rows.tolist()) == list(range(len(values)))
     assert (np.diff(codes[rows]) >= 0).all()
     assert first.tolist() == [sum(value < v for value in values) for v in range(5)]
+
+
+@given(values=st.lists(st.integers(0, 3), min_size=1, max_size=20), seed=st.integers(0, 99))
+def test_rows_shuffled_value_by_value_come_value_by_value(values, seed):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(batches, "FEW_ROWS", 0)
+        codes = np.array(values, np.int32)
+        rows, _ = shuffle_by_value(codes, 4, np.random.default_rng(seed))
+    assert sorted(rows.tolist()) == list(range(len(values)))
+    assert (np.diff(codes[rows]) >= 0).all()
 
 
 def test_joined_plans_number_values_one_after_the_other():

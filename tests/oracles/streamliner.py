@@ -119,6 +119,9 @@ class Branches:
         size = int(np.prod(shape))
         return np.array([self.POINTS[self.choose(len(self.POINTS))] for _ in range(size)]).reshape(shape)
 
+    def shuffle(self, items):
+        items[:] = items[self.permutation(items.size)]
+
     def permuted(self, rows, axis):
         assert axis == 1
         return np.stack([row[self.permutation(row.size)] for row in rows])

@@ -27,6 +27,7 @@ from overt.partition import Counts
 from overt.table import Codes
 
 SETS_PER_VALUE = 8  # random sets per value: enough for the sets to tell the values apart
+FEW_ROWS = 1000  # per value: with fewer, all rows are shuffled at once
 MOST_WORK = 4  # a random plan looks at every value once per set, and at no more than this many per row
 
 
@@ -87,9 +88,14 @@ def shuffle_by_value(value_of_row: Codes, n_values: int, rng: Generator) -> tupl
     This is the one secret shuffle that every method here begins with: afterwards "the next row of this value"
     is a uniform choice, whatever order the rows came in.
     """
-    order = rng.permutation(value_of_row.size).astype(np.int32)
-    rows: Codes = order_by_code(value_of_row, n_values, order)
-    return rows, starts_of(count_codes(value_of_row, n_values))
+    first = starts_of(count_codes(value_of_row, n_values))
+    if n_values * FEW_ROWS > value_of_row.size:
+        order = rng.permutation(value_of_row.size).astype(np.int32)
+        return order_by_code(value_of_row, n_values, order), first
+    rows: Codes = order_by_code(value_of_row, n_values, np.arange(value_of_row.size, dtype=np.int32))
+    for value in range(n_values):  # each part fits a cache that the whole does not
+        rng.shuffle(rows[first[value] : first[value + 1]])
+    return rows, first
 
 
 def largest_alpha(counts: Sequence[int] | Counts, beta: int, m: int) -> int | None:

@@ -96,13 +96,17 @@ def test_batch_matching_groups_have_different_values(case, seed, matching, value
 def test_merging_keeps_groups_together_and_reaches_k(case, seed, k):
     table, l = case
     first = Dealing(goal=FrequencyLDiversity(l)).anonymize(table, rng=np.random.default_rng(seed))
+    if k > table.n_rows:
+        with pytest.raises(Unreachable, match=f"{k}-anonymity cannot be reached: the table has {table.n_rows} rows"):
+            merge_neighbours(table, first.partition, k)
+        return
     merged = merge_neighbours(table, first.partition, k)
-    assert merged.sizes.min() >= min(k, table.n_rows)
+    assert merged.sizes.min() >= k
     for group in check(first, l):
         assert len(set(merged.group_of_row[group].tolist())) == 1  # a coarsening: in the family set
     release = RDA(goal=FrequencyLDiversity(l) & KAnonymity(k)).anonymize(table, rng=np.random.default_rng(seed))
     check(release, l, distinct=False)
-    assert release.partition.sizes.min() >= min(k, table.n_rows)
+    assert release.partition.sizes.min() >= k
 
 
 @given(case=eligible_tables(), seed=SEEDS)
@@ -111,8 +115,9 @@ def test_merging_looks_at_no_value(case, seed):
     table, l = case
     partition = Dealing(goal=FrequencyLDiversity(l)).anonymize(table, rng=np.random.default_rng(seed)).partition
     other = table_of([column.codes for column in table.quasi_identifiers], [0] * table.n_rows, n_codes=[7, 7])
+    k = min(8, table.n_rows)
     assert np.array_equal(
-        merge_neighbours(table, partition, 8).group_of_row, merge_neighbours(other, partition, 8).group_of_row
+        merge_neighbours(table, partition, k).group_of_row, merge_neighbours(other, partition, k).group_of_row
     )
 
 
@@ -151,10 +156,14 @@ def test_strata_are_never_mixed(seed):
     gender, values = np.arange(60) % 2, np.arange(60) // 2 % 5
     table = table_of([gender, rng.integers(0, 7, 60)], values, n_codes=[2, 7])
     method = BatchMatching(goal=FrequencyLDiversity(3), strata=["q0"])
-    release = method.anonymize(table, rng=rng)
-    for group in check(release, 3):
-        assert len(set(gender[group].tolist())) == 1
+    merging = BatchMatching(goal=FrequencyLDiversity(3) & KAnonymity(10), strata=("q0",))
+    for release in (method.anonymize(table, rng=rng), merging.anonymize(table, rng=rng)):
+        for group in check(release, 3, distinct=release.made_by is method):
+            assert len(set(gender[group].tolist())) == 1
+    assert release.partition.sizes.min() >= 10
     assert method.strata == ("q0",)
+    with pytest.raises(Unreachable, match="a stratum has 30 rows"):
+        BatchMatching(goal=FrequencyLDiversity(3) & KAnonymity(31), strata=("q0",)).anonymize(table, rng=rng)
 
 
 def test_strata_are_refused_when_they_cannot_be_used():

@@ -57,10 +57,14 @@ class Streamliner(ABC):
         sensitive = table.the_sensitive(type(self).__name__)
         partition = self.group_rows(table, sensitive, rng, on_progress)
         if self.k > partition.sizes.min():
-            on_progress("merging groups", 0, 1)
-            partition = merge_neighbours(table, partition, self.k)
+            on_progress("Merging groups", 0, 1)
+            partition = self.merge_groups(table, partition)
         made = GeneralizedRelease if self.form == "generalized" else BucketRelease
         return made(table, partition, self)
+
+    def merge_groups(self, table: Table, partition: Partition) -> Partition:
+        """Stage two: groups of at least k rows, chosen without looking at values."""
+        return merge_neighbours(table, partition, self.k)
 
     @property
     def diversity(self) -> int:

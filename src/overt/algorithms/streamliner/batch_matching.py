@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from overt.algorithms.batches import BatchPlan, join_plans, plan_batches, plan_random_batches, shuffle_by_value
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
-from overt.algorithms.streamliner.family import swap_rows
+from overt.algorithms.streamliner.family import merge_neighbours, swap_rows
 from overt.algorithms.streamliner.ranks import Ranks, order_by_rank, weighted_rank, weights_of
 from overt.errors import InvalidInput
 from overt.kernels.batches import group_by_place_in_list, list_of_place, split_lists_at_equal_ranks
@@ -77,11 +77,14 @@ class BatchMatching(Streamliner):
             stratum_of_row * np.int32(sensitive.n_values) + sensitive.codes if n_strata > 1 else sensitive.codes
         )
         counts = count_codes(value_of_row, n_strata * sensitive.n_values).reshape(n_strata, -1)
-        on_progress("planning batches", 0, 1)
+        on_progress("Planning batches", 0, 1)
         plan = self._plan(counts, sensitive.name, rng)
         rows, first_of_value = shuffle_by_value(value_of_row, counts.size, rng)
-        on_progress("matching", 0, 1)
+        on_progress("Matching", 0, 1)
         return Partition(self._match(table.quasi_identifiers, plan, plan.draw(rows, first_of_value)), plan.n_groups)
+
+    def merge_groups(self, table: Table, partition: Partition) -> Partition:
+        return merge_neighbours(table, partition, self.k, strata_of(table, self.strata)[0] if self.strata else None)
 
     def _plan(self, counts: Counts, column: str, rng: Generator) -> BatchPlan:
         where = f"in one of the {len(counts)} strata of {', '.join(map(repr, self.strata))}" if self.strata else ""

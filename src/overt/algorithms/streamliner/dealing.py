@@ -40,5 +40,5 @@ class Dealing(Streamliner):
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)
-        on_progress("dealing", 0, 1)
+        on_progress("Dealing", 0, 1)
         return deal(sensitive.codes, sensitive.n_values, self.diversity, rng)

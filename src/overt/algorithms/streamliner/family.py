@@ -23,6 +23,7 @@ Merging never makes boxes or discernibility better, each for itself; it serves a
 import numpy as np
 
 from overt.algorithms.batches import BatchPlan
+from overt.errors import Unreachable
 from overt.kernels.batches import swap_while_it_helps
 from overt.kernels.boxes import bounds_of_groups
 from overt.kernels.merging import merge_to_size
@@ -32,18 +33,29 @@ from overt.table import Codes, Table
 STRIDES = (1, 2, 3)
 
 
-def merge_neighbours(table: Table, partition: Partition, k: int) -> Partition:
+def merge_neighbours(table: Table, partition: Partition, k: int, stratum_of_row: Codes | None = None) -> Partition:
     """Merge groups whose boxes lie near each other until each has at least k rows, without looking at values.
 
     Groups are cut in two, again and again, at the middle of the column in which their centres are widest apart,
-    as long as both sides keep k rows.
+    as long as both sides keep k rows. Groups of different strata are never merged.
     """
     rows, starts = partition.rows, partition.starts
     columns = table.quasi_identifiers
     boxes = [bounds_of_groups(column.codes, rows, starts) for column in columns]
     centres = np.stack([box.sum(axis=1, dtype=np.int32) for box in boxes], axis=1)
     scale = np.array([1 / max(column.n_values - 1, 1) for column in columns])
-    merged, n_groups = merge_to_size(centres, partition.sizes, k, scale)
+    merged, n_groups = np.empty(partition.n_groups, np.int32), 0
+    strata = np.zeros(1, np.int32) if stratum_of_row is None else stratum_of_row
+    stratum_of_group = strata[rows[starts[:-1]]] if strata.size > 1 else np.zeros(partition.n_groups, np.int32)
+    for stratum in range(int(stratum_of_group.max(initial=0)) + 1):
+        members = np.flatnonzero(stratum_of_group == stratum)
+        sizes = partition.sizes[members]
+        if sizes.sum() < k:
+            where = "the table" if stratum_of_row is None else "a stratum"
+            raise Unreachable(f"{k}-anonymity cannot be reached: {where} has {sizes.sum()} rows; use a smaller k.")
+        found, n_found = merge_to_size(centres[members], sizes, k, scale)
+        merged[members] = found + np.int32(n_groups)
+        n_groups += n_found
     return Partition(merged[partition.group_of_row], n_groups)
 
 

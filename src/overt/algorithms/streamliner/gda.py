@@ -73,6 +73,6 @@ class GDA(Streamliner):
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)
-        on_progress("grouping by distance", 0, 1)
+        on_progress("Grouping by distance", 0, 1)
         rank = weighted_rank(table.quasi_identifiers, self.weights, self.ranks)
         return group_by_distance(sensitive.codes, sensitive.n_values, rank, self.diversity)

@@ -70,5 +70,5 @@ class RDA(Streamliner):
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)
-        on_progress("filling groups", 0, 1)
+        on_progress("Filling groups", 0, 1)
         return fill_groups(sensitive.codes, sensitive.n_values, self.diversity, rng)

@@ -66,7 +66,9 @@ class RIA(Streamliner):
     """Every row chooses its own l - 1 candidates at random, and all that are linked form a group."""
 
     name: ClassVar[str] = "ria"
-    fills_places_blind: ClassVar[bool] = False  # which links exist depends on who is merged: the law of the groups is not known
+    fills_places_blind: ClassVar[bool] = (
+        False  # which links exist depends on who is merged: the law of the groups is not known
+    )
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)
@@ -75,5 +77,5 @@ class RIA(Streamliner):
         for served, chosen in draw_candidates(sensitive.codes, sensitive.n_values, self.diversity, rng):
             link_rows(parent, served, chosen)
             n_served += served.size
-            on_progress("choosing candidates", n_served, table.n_rows)
+            on_progress("Choosing candidates", n_served, table.n_rows)
         return Partition(*number_groups(parent))
