@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from overt.algorithms.cross_bucket import CrossBucket
     from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
     from overt.algorithms.mondrian import Mondrian
+    from overt.algorithms.record import External, RecordLagrangian, RecordThreshold, plane_of_record, plane_of_table
     from overt.check import Claim, Verdict, check_release
     from overt.errors import Caution, InvalidInput, MissingExtra, OvertError, TooLarge, Unreachable
     from overt.hierarchy import (
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
     from overt.io.files import read_file
     from overt.io.frames import read_frame
+    from overt.io.record import read_external
     from overt.io.publication import BucketTables, owner_view, publish
     from overt.metrics.certainty_penalty import certainty_penalty
     from overt.partition import Groups, Partition
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
         RecursiveCLDiversity,
         TCloseness,
     )
-    from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, GeneralizedRelease, Release
+    from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, GeneralizedRelease, RecordRelease, Release
     from overt.table import Column, Kind, Role, Table
 
 __version__ = "0.1.0"
@@ -54,6 +56,13 @@ _HOME = {
     "overt.algorithms.cross_bucket": ["CrossBucket"],
     "overt.algorithms.full_domain": ["FullDomain", "find_minimal_nodes"],
     "overt.algorithms.mondrian": ["Mondrian"],
+    "overt.algorithms.record": [
+        "External",
+        "RecordLagrangian",
+        "RecordThreshold",
+        "plane_of_record",
+        "plane_of_table",
+    ],
     "overt.check": ["Claim", "Verdict", "check_release"],
     "overt.errors": ["Caution", "InvalidInput", "MissingExtra", "OvertError", "TooLarge", "Unreachable"],
     "overt.hierarchy": [
@@ -70,6 +79,7 @@ _HOME = {
     "overt.io.files": ["read_file"],
     "overt.io.frames": ["read_frame"],
     "overt.io.publication": ["BucketTables", "owner_view", "publish"],
+    "overt.io.record": ["read_external"],
     "overt.metrics.certainty_penalty": ["certainty_penalty"],
     "overt.partition": ["Groups", "Partition"],
     "overt.privacy": [
@@ -85,7 +95,7 @@ _HOME = {
         "RecursiveCLDiversity",
         "TCloseness",
     ],
-    "overt.release": ["BucketRelease", "CrossBucketRelease", "FullDomainRelease", "GeneralizedRelease", "Release"],
+    "overt.release": ["BucketRelease", "CrossBucketRelease", "FullDomainRelease", "GeneralizedRelease", "RecordRelease", "Release"],
     "overt.table": ["Column", "Kind", "Role", "Table"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _HOME.items() for name in names}
@@ -108,6 +118,7 @@ __all__ = [
     "DistinctLDiversity",
     "EnhancedBetaLikeness",
     "EntropyLDiversity",
+    "External",
     "Flat",
     "FrequencyLDiversity",
     "FullDomain",
@@ -127,6 +138,9 @@ __all__ = [
     "Partition",
     "Prefixes",
     "Quantiles",
+    "RecordLagrangian",
+    "RecordRelease",
+    "RecordThreshold",
     "RecursiveCLDiversity",
     "Release",
     "Role",
@@ -139,7 +153,10 @@ __all__ = [
     "check_release",
     "find_minimal_nodes",
     "owner_view",
+    "plane_of_record",
+    "plane_of_table",
     "publish",
+    "read_external",
     "read_file",
     "read_frame",
     "samples",

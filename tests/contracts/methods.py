@@ -2,6 +2,7 @@
 """One or more examples of every method, for the contracts that all of them keep. Add yours here."""
 
 from overt.algorithms import GDA, METHODS, RDA, RIA, Anatomy, BatchMatching, CrossBucket, Dealing, FullDomain, Mondrian
+from overt.algorithms.record import RecordLagrangian, RecordThreshold
 from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 
 EXAMPLES = [
@@ -29,6 +30,9 @@ EXAMPLES = [
     Mondrian(goal=FrequencyLDiversity(2)),
     Mondrian(goal=AllOf((KAnonymity(2), DistinctLDiversity(2))), relaxed=True),
     Mondrian(goal=TCloseness("0.4"), choose="gain"),
+    RecordThreshold(c="1/2"),
+    RecordThreshold(c=1, utility="depth", risk="II", solver="frontier search"),
+    RecordLagrangian(lam=0.1, kappa=2),
 ]
 
 assert {type(example) for example in EXAMPLES} == set(METHODS.values()), "a method has no example here"

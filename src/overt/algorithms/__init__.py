@@ -6,11 +6,12 @@ from overt.algorithms.base import Algorithm
 from overt.algorithms.cross_bucket import CrossBucket
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian
+from overt.algorithms.record import RecordLagrangian, RecordThreshold
 from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
 
 METHODS: dict[str, type[Algorithm]] = {
     method.name: method
-    for method in (Anatomy, BatchMatching, CrossBucket, Dealing, FullDomain, GDA, Mondrian, RDA, RIA)
+    for method in (Anatomy, BatchMatching, CrossBucket, Dealing, FullDomain, GDA, Mondrian, RDA, RIA, RecordLagrangian, RecordThreshold)
 }
 
 __all__ = [
@@ -25,4 +26,6 @@ __all__ = [
     "Dealing",
     "FullDomain",
     "Mondrian",
+    "RecordLagrangian",
+    "RecordThreshold",
 ]

@@ -19,7 +19,7 @@ class Parents:
     """From label to the label above it; what is nobody's parent is a value.
 
     >>> tree = Parents({"p": "*", "q": "*", "p1": "p", "p2": "p"}).whole()
-    >>> [tree.labels[node] for node in tree.chain(0)]
+    >>> [tree.labels[node] for node in tree.chain(1)]
     ['p1', 'p', '*']
     """
 

@@ -86,6 +86,8 @@ def recorded_recipe(recipe: Recipe, folder: Path) -> dict[str, Any]:
     content = recipe.settings.model_dump(mode="json", exclude_none=True)
     content["input"]["path"] = recipe.input_path.name
     content["output"]["path"] = seen_from(folder, recipe.output_path)
+    if "external" in content["method"]:
+        content["method"]["external"] = seen_from(folder, recipe.folder / content["method"]["external"])
     for name in hierarchy_files(recipe):
         hierarchy = content["columns"][name]["hierarchy"]
         hierarchy["file"] = seen_from(folder, recipe.folder / hierarchy["file"])

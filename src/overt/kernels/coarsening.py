@@ -79,7 +79,7 @@ def score_risk(counts, phi, utility, c, place):
         second[g] = -utility[g]
         if utility[g] >= c:
             where[g] = place
-    return first, second, where, counts
+    return first, second, where, counts.copy()
 
 
 @kernel
@@ -94,7 +94,7 @@ def score_balance(counts, phi, utility, weight, kappa, place):
             where[g] = place
         else:
             first[g] = second[g] = 0.0
-    return first, second, where, counts
+    return first, second, where, counts.copy()
 
 
 @kernel

@@ -9,8 +9,10 @@ many generalizations that nobody can find the least risk. `cube` does all record
 from overt.algorithms.record.approx import Approximation, extended_support, rounding_law
 from overt.algorithms.record.genetic import Genetic, walk
 from overt.algorithms.record.lagrangian import best_balance, best_difference
+from overt.algorithms.record.methods import External, RecordLagrangian, RecordThreshold
 from overt.algorithms.record.nodes import chain_above, needed_levels, nodes_of_labels, tree_of
 from overt.algorithms.record.objective import Objective, Optimum
+from overt.algorithms.record.plane import Plane, plane_of_record, plane_of_table
 from overt.algorithms.record.prefix_sums import Whole
 from overt.algorithms.record.ring import RingFamily, bisect
 from overt.algorithms.record.risks import CustomRisk, Harmonic, ModelI, ModelII, RiskModel, harmonic_weights, risk_named
@@ -22,6 +24,7 @@ __all__ = [
     "CustomRisk",
     "CustomUtility",
     "Depth",
+    "External",
     "Genetic",
     "Harmonic",
     "InverseLeaves",
@@ -30,6 +33,9 @@ __all__ = [
     "ModelII",
     "Objective",
     "Optimum",
+    "Plane",
+    "RecordLagrangian",
+    "RecordThreshold",
     "RingFamily",
     "RiskModel",
     "Utility",
@@ -43,6 +49,8 @@ __all__ = [
     "least_risk",
     "needed_levels",
     "nodes_of_labels",
+    "plane_of_record",
+    "plane_of_table",
     "risk_named",
     "rounding_law",
     "search_frontier",

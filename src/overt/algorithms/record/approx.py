@@ -4,8 +4,8 @@
 Paper       M. Fouad, K. Elbassioni, E. Bertino, "Towards A Differentially Private Data Anonymization", CERIAS 2012-1.
 Implements  Section 2.4, Algorithm 1: layers of weight, the Lovasz extension, randomised rounding.
 Departs     The extension of the support is written out, so that problem (5) is a linear programme (OR-Tools, the extra
-            `flow`). Records that no feasible element covers are left out first, every level set of a solution is looked
-            at beside the random ones, and tries are limited; `as_published` does none of this but the limit.
+            `flow`). Records that no feasible element covers are left out first, and every level set of a solution is
+            looked at, which no random rounding can better; `as_published` does neither, and limits its tries.
 Guarantee   A utility of at least sigma1 times what was asked for. None about the risk: Theorem 3 takes an expectation
             over roundings that its loop then rejects, and is false (a test has the counterexample).
 """
@@ -39,7 +39,8 @@ class Approximation:
     epsilon
         The ratio between two layers of weight is 1 + epsilon.
     sigma1, sigma2
-        A rounded element may have sigma1 times the utility that was asked for, and sigma2 times the layer's weight.
+        A rounded element may have sigma1 times the utility that was asked for, and sigma2 times the layer's weight;
+        without sigma2, twice the least that the condition of the paper allows.
     as_published
         Leave out what is ours: dropping hopeless records, and looking at every level set.
 
@@ -47,7 +48,7 @@ class Approximation:
 
     epsilon: float = 0.1
     sigma1: float = 0.9
-    sigma2: float = 16.0
+    sigma2: float | None = None
     as_published: bool = False
 
     def __post_init__(self) -> None:
@@ -55,7 +56,7 @@ class Approximation:
             raise InvalidInput(f"epsilon is {self.epsilon!r}; a number above 0 is expected.")
         if not 0 < self.sigma1 < 1:
             raise InvalidInput(f"sigma1 is {self.sigma1!r}; a number between 0 and 1 is expected.")
-        if not self.sigma2 > 1:
+        if self.sigma2 is not None and not self.sigma2 > 1:
             raise InvalidInput(f"sigma2 is {self.sigma2!r}; a number above 1 is expected.")
 
     def least_risk(self, objective: Objective, c: float, *, rng: Generator) -> Optimum:
@@ -64,7 +65,7 @@ class Approximation:
         name = "approximation"
         if objective.is_feasible(objective.top, c):
             return objective.optimum(objective.top, name, 1)
-        self.require_sigmas(c / objective.utility(objective.bottom))
+        sigma2 = self.sigma2_for(c / objective.utility(objective.bottom))
         if objective.phi(objective.bottom) == 0:
             return objective.optimum(objective.bottom, name, 1)
         programme = _Programme(objective, c, keep_all=self.as_published)
@@ -74,20 +75,24 @@ class Approximation:
             if point is None:
                 continue
             for levels in self.roundings(point, rng):
-                if self.accepts(objective, levels, c, tau):
+                if self.accepts(objective, levels, c, sigma2 * tau):
                     tried.setdefault(levels, objective.risk(levels))
                     if self.as_published:
                         break
         best = min(tried or {objective.bottom: 0.0}, key=lambda levels: (tried.get(levels, 0.0), levels))
         return objective.optimum(best, name, max(1, len(tried)))
 
-    def require_sigmas(self, theta: float) -> None:
-        """The condition under which rounding is accepted with a probability above zero."""
-        if not (1 - theta) / (1 - theta * self.sigma1) + 1 / self.sigma2 < 1:
+    def sigma2_for(self, theta: float) -> float:
+        """sigma2, if with it a rounding is accepted with a probability above zero; theta is the share of utility kept."""
+        share = theta * (1 - self.sigma1) / (1 - theta * self.sigma1)  # 1 - (1 - theta) / (1 - theta sigma1)
+        if self.sigma2 is None:
+            return 2 / share
+        if not 1 / self.sigma2 < share:
             raise InvalidInput(
                 f"sigma1 = {self.sigma1:g} and sigma2 = {self.sigma2:g} are too strict for a threshold of {theta:.3g} of the "
                 "record's utility: (1 - theta) / (1 - theta sigma1) + 1 / sigma2 must be below 1. Lower sigma1 or raise sigma2."
             )
+        return self.sigma2
 
     def layers(self, objective: Objective) -> list[float]:
         """tau_j: from the least weight above zero, each 1 + epsilon times the one before, to the greatest."""
@@ -96,15 +101,15 @@ class Approximation:
         return [least * (1 + self.epsilon) ** j for j in range(n_layers + 1)]
 
     def roundings(self, point: Point, rng: Generator) -> Iterator[Levels]:
-        """Random level sets, and (ours) every level set there is."""
-        if not self.as_published:
+        """Random level sets as the paper draws them, or (ours) every level set there is: then none is missed."""
+        if self.as_published:
+            yield from (round_at(point, theta) for theta in rng.random(MOST_TRIES))
+        else:
             yield from (levels for levels, _ in rounding_law(point))
-        for theta in rng.random(MOST_TRIES):
-            yield round_at(point, theta)
 
-    def accepts(self, objective: Objective, levels: Levels, c: float, tau: float) -> bool:
+    def accepts(self, objective: Objective, levels: Levels, c: float, most: float) -> bool:
         """Whether a rounded element keeps enough utility and little enough weight."""
-        return objective.is_feasible(levels, self.sigma1 * c) and objective.phi(levels) <= self.sigma2 * tau + SLACK
+        return objective.is_feasible(levels, self.sigma1 * c) and objective.phi(levels) <= most + SLACK
 
 
 def least_positive_phi(objective: Objective) -> float:

@@ -173,7 +173,7 @@ class Cube:
             if self.factors is None:
                 parts = pool.map(lambda task: self._best_above(1, task[0], task[2], models, watch), tasks)
             else:
-                parts = pool.map(lambda task: self._best_of_people(*task, models, watch), tasks)
+                parts = pool.map(lambda task: self._best_of_people(task[0], task[1], task[2], models, watch), tasks)
             for part, (_, group, _) in zip(parts, tasks, strict=True):
                 _keep_better(found, part, group if self.factors is None else everyone)
         return [self._chosen(one) for one in found]
@@ -206,10 +206,10 @@ class Cube:
         def look(axis: int, groups: Groups, group_of_person: Nodes, place: int) -> None:
             if axis == len(self.trees):
                 utility = kernels.sum_over_nodes(groups.rows, self.utilities, 0.0)
-                seen = kernels.spread_to_people(
+                support, phi, worth = kernels.spread_to_people(
                     group_of_person, groups.counts, groups.rows, utility, self.weights, self.factors, self.base
                 )
-                _keep_better(found, [model.score(*seen, place) for model in models], everyone)
+                _keep_better(found, [model.score(support, phi, worth, place) for model in models], everyone)
                 watch.one_more()
                 return
             look(axis + 1, groups, group_of_person, place)
