@@ -89,30 +89,27 @@ def count_contradictions(members: Members) -> Contradictions:
     )
     taken = taken.group_by("bucket", "value").agg(taken=pl.col("n").sum())
     balance = seats.join(taken, on=["bucket", "value"], how="full", coalesce=True).fill_null(0)
-    n_wrong = int(balance.select((pl.col("taken") - pl.col("n")).clip(0).sum()).item())
+    n_crowded = int(balance.select((pl.col("taken") - pl.col("n")).clip(0).sum()).item())
     left = balance.select("bucket", "value", n_seats=pl.col("n") - pl.col("taken")).filter(pl.col("n_seats") > 0)
     n_open = int(open_people.get_column("rows").sum())
-    n_wrong += _short(rows.join(open_people, on="person"), lines.join(open_people, on="person"), left)
-    return Contradictions(max(n_lost, n_wrong), members.person_of_row.size - n_open, n_open)
+    open_rows, open_lines = (frame.join(open_people, on="person", how="semi") for frame in (rows, lines))
+    short_rows, short_lines, short_seats = _shortfalls(open_rows, open_lines, left)
+    n_wrong = max(n_lost, n_crowded + short_rows, n_crowded + short_lines, short_seats)
+    return Contradictions(n_wrong, members.person_of_row.size - n_open, n_open)
 
 
-def _short(rows: pl.DataFrame, lines: pl.DataFrame, seats: pl.DataFrame) -> int:
-    """By how much the possible places of people, values or buckets fall short of what is needed, the worst of three."""
+def _shortfalls(rows: pl.DataFrame, lines: pl.DataFrame, seats: pl.DataFrame) -> list[int]:
+    """How many rows, lines and values of buckets are more than could go together with the other two."""
     rows = rows.select("person", "value", n_rows="n")
     lines = lines.select("person", "bucket", n_lines="n")
     places = lines.join(seats, on="bucket").join(rows, on=["person", "value"])
     places = places.with_columns(n=pl.min_horizontal("n_rows", "n_lines", "n_seats"))
     shortfalls = []
-    for needed, by in (
-        (rows, ["person", "value"]),
-        (lines, ["person", "bucket"]),
-        (seats, ["bucket", "value"]),
-    ):
+    for needed, (*by, count) in ((frame, frame.columns) for frame in (rows, lines, seats)):
         possible = places.group_by(by).agg(possible=pl.col("n").sum())
         short = needed.join(possible, on=by, how="left").fill_null(0)
-        count = next(name for name in needed.columns if name.startswith("n_"))
         shortfalls.append(int(short.select((pl.col(count) - pl.col("possible")).clip(0).sum()).item()))
-    return max(shortfalls)
+    return shortfalls
 
 
 def _lost(rows: pl.DataFrame, lines: pl.DataFrame, by: str) -> int:

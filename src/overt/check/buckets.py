@@ -17,7 +17,7 @@ from overt.partition import Counts, Partition
 from overt.table import Codes, Table
 
 BUCKET = "bucket"
-RULE = "Rows are sorted by bucket and by what they show, and buckets are numbered by what they hold"
+ORDER = "their buckets, numbered by what these hold, and of what they show"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +97,9 @@ def check_buckets(
             rows,
             buckets.find(),
             find_cells(n_unreadable, len(shared) + 1),
-            find_order(is_sorted and are_numbered_by_content(members), RULE),
+            find_order(is_sorted and are_numbered_by_content(members), ORDER),
             find_goal(claim, sensitive, codes, groups, BUCKET),
-            _find_truth(members, witness),
+            _find_truth(claim, members, witness),
         )
     )
 
@@ -119,17 +119,17 @@ def are_numbered_by_content(members: Members) -> bool:
     return bool(are_lists_in_order(first, content[order]))
 
 
-def _find_truth(members: Members, witness: Partition | None) -> Finding:
+def _find_truth(claim: Claim, members: Members, witness: Partition | None) -> Finding:
     n_rows, n_lines = members.person_of_row.size, members.person_of_line.size
     if witness is not None and rows_are_members(members, witness):
-        return find_truth(n_rows, n_lines, n_lines, "the owner's buckets of rows show it")
+        return find_truth(claim, n_rows, n_lines, n_lines, "the owner's buckets of rows show it")
     found = count_contradictions(members)
     how = (
         f"{counted(found.n_certain, 'row')} can be in one bucket only and {'is' if found.n_certain == 1 else 'are'} "
         f"found there; for {counted(found.n_open, 'row')} whose like are in several buckets, people and values of "
         "every bucket agree in number with the original"
     )
-    return find_truth(n_rows, n_lines, n_lines - found.n_wrong, how)
+    return find_truth(claim, n_rows, n_lines, n_lines - found.n_wrong, how)
 
 
 def _whole_numbers(cells: pl.Series) -> Counts:

@@ -68,15 +68,11 @@ def find_cells(n_unreadable: Mapping[str, int], n_columns: int) -> Finding:
     return Finding("cells", True, f"Every cell of {counted(n_columns, 'column')} names values of the original.")
 
 
-def find_order(is_canonical: bool, rule: str) -> Finding:
+def find_order(is_canonical: bool, order: str) -> Finding:
     """Order says nothing that the cells do not."""
     if is_canonical:
-        return Finding("order", True, f"{rule}: their order says nothing about the original.")
-    return Finding(
-        "order",
-        False,
-        f"It should be so that {rule[0].lower()}{rule[1:]}, and it is not: the order could tell who is who. {AGAIN}",
-    )
+        return Finding("order", True, f"Rows are in the order of {order}, which says nothing about the original.")
+    return Finding("order", False, f"Rows are not in the order of {order}, so that it could tell who is who. {AGAIN}")
 
 
 def find_goal(
@@ -93,13 +89,13 @@ def find_goal(
             f"{claim.goal} cannot be judged while cells of {_columns(unknown)} name values that the original lacks.",
         )
     shown = [
-    totals = {column.name: column.total_of_value for column in sensitive}  # suppressed rows included
-    histograms = {name: replace(found, total_of_value=totals[name]) for name, found in seen.histograms.items()}
-    seen = replace(seen, histograms=histograms)
         Column(column.name, Role.SENSITIVE, column.kind, codes[column.name], column.values, column.hierarchy)
         for column in sensitive
     ]
     seen = Groups.of_ranges(shown, groups.rows, groups.starts)
+    totals = {column.name: column.total_of_value for column in sensitive}  # suppressed rows included
+    histograms = {name: replace(found, total_of_value=totals[name]) for name, found in seen.histograms.items()}
+    seen = replace(seen, histograms=histograms)
     n_broken = int(claim.goal.breaks(seen).sum())
     measured = f"measured: {claim.goal.describe_measure(seen)}"
     if n_broken:
@@ -111,15 +107,16 @@ def find_goal(
     return Finding("goal", True, f"{claim.goal} holds in {counted(groups.n_groups, called)} ({measured}).")
 
 
-def find_truth(n_rows: int, n_lines: int, n_paired: int, how: str) -> Finding:
-    """Behind every line is a row of the original, behind each line another."""
-    if n_paired < n_lines or n_paired < min(n_rows, n_lines):
+def find_truth(claim: Claim, n_rows: int, n_lines: int, n_paired: int, how: str) -> Finding:
+    """Behind every line is a row of the original, behind each line another, and none is lost that is not claimed."""
+    n_lost = min(n_rows, claim.n_rows) - n_paired
+    if n_paired < n_lines or n_lost > 0:
         return Finding(
             "truth",
             False,
             f"{counted(n_lines - n_paired, 'line')} of the release can be no row of the original, and "
-            f"{counted(n_rows - n_paired, 'row')} of the original can be no line: something was lost, invented or "
-            f"altered. {AGAIN}",
+            f"{counted(n_lost, 'row')} of the original can be no line: something was lost, invented or altered. "
+            f"{AGAIN}",
         )
     return Finding("truth", True, f"Behind every line is one row of the original, behind each line another: {how}.")
 

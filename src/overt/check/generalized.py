@@ -20,7 +20,7 @@ from overt.check.witness import rows_are_lines
 from overt.partition import Partition
 from overt.table import Table
 
-RULE = "Rows are sorted by what they show"
+ORDER = "what they show"
 
 
 def check_generalized(table: Table, frame: pl.DataFrame, claim: Claim, witness: Partition | None) -> Verdict:
@@ -50,15 +50,16 @@ def check_generalized(table: Table, frame: pl.DataFrame, claim: Claim, witness: 
             layout,
             rows,
             find_cells(n_unreadable, len(wanted)),
-            find_order(are_in_order([*cells, *(column.key for column in shared.values())]), RULE),
+            find_order(are_in_order([*cells, *(column.key for column in shared.values())]), ORDER),
             find_goal(claim, sensitive, codes, groups, "group"),
-            _find_truth(table, witness, forms, texts, readings, groups, list(shared.values())),
+            _find_truth(table, claim, witness, forms, texts, readings, groups, list(shared.values())),
         )
     )
 
 
 def _find_truth(
     table: Table,
+    claim: Claim,
     witness: Partition | None,
     forms: list[str],
     texts: list[Texts],
@@ -71,9 +72,9 @@ def _find_truth(
     text_of_group = [text.text_of_line[some_line] for text in texts]
     values = join_shared(shared, table.n_rows, n_lines)
     if witness is not None and rows_are_lines(table, witness, forms, readings, text_of_group, groups, values):
-        return find_truth(table.n_rows, n_lines, n_lines, "the owner's grouping of the rows shows it")
+        return find_truth(claim, table.n_rows, n_lines, n_lines, "the owner's grouping of the rows shows it")
     value_of_row, value_of_line, n_values = values
     boxes = Boxes.of(readings, text_of_group)
     match = match_rows(table, value_of_row, groups, boxes, value_of_line, n_values)
     how = f"{counted(match.n_with_choice, 'row')} could be in several groups, and all find a place"
-    return find_truth(table.n_rows, n_lines, match.n_matched, how)
+    return find_truth(claim, table.n_rows, n_lines, match.n_matched, how)

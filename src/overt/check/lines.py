@@ -74,27 +74,33 @@ def order_texts(readings: Readings, column: Column, form: str) -> Codes:
 
     Ranges go by their least value, then their greatest, without missing before with it; a missing value alone
     comes first. Labels go by their first leaf, then by how few leaves they have. Of two sets that one comes first
-    which has the least value that the other lacks.
+    which has the least value that the other lacks; in a column of more than 64 values, a set comes before those
+    that begin with it.
     """
-    least, greatest = readings.hulls
     unreadable = readings.is_unreadable
     if form == "set":
-        runs = zip(readings.least.tolist(), (-readings.greatest).tolist(), strict=True)
-        members = [bound for run in runs for bound in run]
-        end = column.n_values
-        first = 2 * readings.first
-        keys = [(*members[first[t] : first[t + 1]], end) for t in range(readings.n_texts)]
+        keys = _keys_of_sets(readings, column.n_values)
         return np.array(sorted(range(readings.n_texts), key=lambda t: (unreadable[t], keys[t])), np.int32)
+    least, greatest = readings.hulls
     or_missing = np.zeros(readings.n_texts, np.int64)
     if form == "range" and column.missing_code is not None:
         or_missing[greatest == column.missing_code] = 1
         alone = least == column.missing_code
-        last = readings.first[1:] - 1
         apart = (or_missing == 1) & (np.diff(readings.first) > 1)
         greatest = np.where(or_missing == 1, greatest - 1, greatest)
-        greatest[apart] = readings.greatest[last[apart] - 1]
+        greatest[apart] = readings.greatest[readings.first[1:][apart] - 2]
         least, greatest = np.where(alone, -1, least), np.where(alone, -1, greatest)
     return np.lexsort((or_missing, greatest, least, unreadable)).astype(np.int32)
+
+
+def _keys_of_sets(readings: Readings, n_values: int) -> list[tuple[int, ...]]:
+    """A tuple for every set, to sort by."""
+    runs = list(zip(readings.least.tolist(), readings.greatest.tolist(), strict=True))
+    sets = [runs[readings.first[text] : readings.first[text + 1]] for text in range(readings.n_texts)]
+    if n_values > 64:
+        return [tuple(code for least, greatest in runs for code in range(least, greatest + 1)) for runs in sets]
+    # of two runs that begin alike the longer one has a value that the other lacks; so has the set with more runs
+    return [(*(bound for least, greatest in runs for bound in (least, -greatest)), n_values) for runs in sets]
 
 
 def key_of(texts: Texts, order: Codes) -> Key:

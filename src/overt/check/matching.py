@@ -7,7 +7,9 @@ with the same value are as many seats, and a maximum matching leaves nobody stan
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from overt.check.reading import Readings
 from overt.kernels.matching import seat_points
 from overt.partition import Counts, Partition
 from overt.table import Codes, Table
+from overt.threads import n_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,19 @@ def match_rows(
     codes = np.stack([column.codes[some_row] for column in columns], 1)
     first_point = np.searchsorted(value_of_row[some_row], np.arange(n_values + 1))
     group_of_seat, _, capacity, first_seat = counts_by_group(groups, value_of_line, n_values)
-    standing, n_with_choice = seat_points(
-        codes, points.sizes, first_point, group_of_seat, capacity, first_seat, boxes.arrays()
-    )
-    return Match(table.n_rows - int(standing.sum()), int(n_with_choice))
+    standing, arrays = points.sizes.copy(), boxes.arrays()
+
+    def seat(values: tuple[int, int]) -> int:
+        these = slice(values[0], values[1] + 1)
+        return int(seat_points(codes, standing, first_point[these], group_of_seat, capacity, first_seat[these], arrays))
+
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:  # values do not meet, so threads do not either
+        n_with_choice = sum(pool.map(seat, share_out(first_point, 4 * n_threads())))
+    return Match(table.n_rows - int(standing.sum()), n_with_choice)
+
+
+def share_out(first_point: Counts, n_shares: int) -> list[tuple[int, int]]:
+    """Ranges of values with about equally many points: at most `n_shares`, none of them empty."""
+    ends = np.searchsorted(first_point[1:], np.linspace(0, first_point[-1], n_shares + 1)[1:]) + 1
+    bounds = np.unique(np.concatenate([[0], ends.clip(max=first_point.size - 1)]))
+    return list(pairwise(bounds.tolist()))

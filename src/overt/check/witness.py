@@ -8,17 +8,19 @@ matching, which needs no witness.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.check.lines import Key, group_alike
-from overt.check.matching import Boxes
 from overt.check.reading import Readings
 from overt.kernels.counting import order_by_code, starts_of
 from overt.kernels.witness import count_uncovered, count_unpaired, sketch_groups
 from overt.partition import Partition
 from overt.table import Codes, Column, Table
+from overt.threads import n_threads
 
 Numbers = NDArray[np.uint64]
 
@@ -36,18 +38,16 @@ def rows_are_lines(
     if witness.group_of_row.size != table.n_rows or groups.group_of_row.size != table.n_rows:
         return False
     columns = table.quasi_identifiers
-    texts = [
-        suggest_texts(c, witness, form, reading) for c, form, reading in zip(columns, forms, readings, strict=True)
-    ]
-    group_of_suggested = find_groups(texts, text_of_group, [reading.n_texts for reading in readings])
-    if (group_of_suggested < 0).any():
-        return False
-    group_of_row = group_of_suggested[witness.group_of_row]
-    boxes = Boxes.of(readings, text_of_group)
-    for column, reading_of_group in zip(columns, boxes.reading_of_box.T, strict=True):
-        reading_of_group = np.ascontiguousarray(reading_of_group)
-        if count_uncovered(column.codes, group_of_row, reading_of_group, boxes.first, boxes.least, boxes.greatest):
+    _ = witness.rows  # made once, before the threads need it
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        texts = list(pool.map(suggest_texts, columns, repeat(witness), forms, readings))
+        group_of_suggested = find_groups(texts, text_of_group, [reading.n_texts for reading in readings])
+        if (group_of_suggested < 0).any():
             return False
+        shown = [texts[group_of_suggested] for texts in text_of_group]
+        if sum(pool.map(count_strangers, columns, repeat(witness), shown, readings)):
+            return False
+    group_of_row = group_of_suggested[witness.group_of_row]
     value_of_row, value_of_line, n_values = values
     rows = order_by_code(group_of_row, groups.n_groups, np.arange(table.n_rows, dtype=np.int32))
     starts = starts_of(np.bincount(group_of_row, minlength=groups.n_groups))
@@ -58,24 +58,30 @@ def rows_are_lines(
 def suggest_texts(column: Column, witness: Partition, form: str, readings: Readings) -> Codes:
     """The text that shows the codes of each group most tightly, or -1 if the column has none; never proof.
 
-    A set of codes is looked up by the sum of random numbers, one for each code.
+    A set of codes is looked up by its sketch, the exclusive or of random numbers, one for each code.
     """
     number_of_code = np.random.default_rng(0).integers(0, 2**64, column.n_values, dtype=np.uint64)
-    below = np.append(np.uint64(0), np.cumsum(number_of_code, dtype=np.uint64))  # sums wrap around
+    below = np.append(np.uint64(0), np.bitwise_xor.accumulate(number_of_code))  # (code) -> sketch of all lesser codes
     missing = -1 if column.missing_code is None else column.missing_code
-    least, greatest, has_missing, total = sketch_groups(
+    least, greatest, has_missing, sketch = sketch_groups(
         column.codes, witness.rows, witness.starts, missing, number_of_code
     )
     if form == "range":
-        total = np.where(least < 0, np.uint64(0), below[greatest + 1] - below[least])
+        sketch = np.where(least < 0, np.uint64(0), below[greatest + 1] ^ below[least])
         if missing >= 0:
-            total = total + np.where(has_missing, number_of_code[missing], np.uint64(0))
+            sketch = sketch ^ np.where(has_missing, number_of_code[missing], np.uint64(0))
     elif form == "label" and column.hierarchy is not None:
         tree = column.hierarchy
         nodes = tree.common_ancestor(np.where(least < 0, missing, least), np.where(has_missing, missing, greatest))
         first = tree.first_leaf_of_node[nodes]
-        total = below[first + tree.n_leaves_of_node[nodes]] - below[first]
-    return _look_up(total, _sums(readings, below))
+        sketch = below[first + tree.n_leaves_of_node[nodes]] ^ below[first]
+    return _look_up(sketch, _sketches(readings, below))
+
+
+def count_strangers(column: Column, witness: Partition, text_of_group: Codes, readings: Readings) -> int:
+    """How many rows have a value that the text of their group does not cover."""
+    runs = readings.first, readings.least, readings.greatest
+    return int(count_uncovered(column.codes, witness.rows, witness.starts, text_of_group, *runs))
 
 
 def find_groups(texts: Sequence[Codes], text_of_group: Sequence[Codes], n_texts: Sequence[int]) -> Codes:
@@ -88,11 +94,11 @@ def find_groups(texts: Sequence[Codes], text_of_group: Sequence[Codes], n_texts:
     return group_of_kind[alike.group_of_row[n_groups : n_groups + n_asked]]
 
 
-def _sums(readings: Readings, below: Numbers) -> Numbers:
-    """The sum of the numbers of all codes that each text covers."""
-    runs = np.append(np.uint64(0), np.cumsum(below[readings.greatest + 1] - below[readings.least], dtype=np.uint64))
-    sums: Numbers = runs[readings.first[1:]] - runs[readings.first[:-1]]
-    return sums
+def _sketches(readings: Readings, below: Numbers) -> Numbers:
+    """The sketch of all codes that each text covers."""
+    runs = np.append(np.uint64(0), np.bitwise_xor.accumulate(below[readings.greatest + 1] ^ below[readings.least]))
+    sketches: Numbers = runs[readings.first[1:]] ^ runs[readings.first[:-1]]
+    return sketches
 
 
 def _look_up(asked: Numbers, known: Numbers) -> Codes:

@@ -13,8 +13,11 @@ import numpy as np
 
 from overt.kernels.compiling import kernel
 
-LEAF = 6  # seats in a leaf of the tree: below this a scan is faster than another level
+LEAF = 4  # seats in a leaf of the tree: below this a scan is faster than another level
+SAMPLE = 64  # boxes that are looked at to choose where a node is cut
 UNREACHED, DONE = 0, -1  # levels of a seat that no search has met, and of one that this phase needs no more
+POINT, AMOUNT, NEXT, BEFORE = 0, 1, 2, 3  # of an entry: who sits there, how many, and its neighbours in the list
+FLOW, SEAT, FOLLOWING = 1, 2, 3  # of a step of a path, after its POINT: how it was reached, and where it leads
 
 
 @kernel
@@ -55,14 +58,39 @@ def put_median_in_place(order, key, begin, end, middle):
 
 
 @kernel
+def find_cut(sample, n, box_least, box_greatest, key):
+    """The column in which boxes, cut in two at their median centre, overlap least; -1 if no cut parts them.
+
+    Counted is for how many centres each side would have to be searched.
+    """
+    cut, fewest = -1, 2 * n
+    middle = n // 2
+    for c in range(box_least.shape[1]):
+        for i in range(n):
+            key[sample[i]] = box_least[sample[i], c] + box_greatest[sample[i], c]
+        put_median_in_place(sample, key, 0, n, middle)
+        end_of_left, begin_of_right = box_greatest[sample[0], c], box_least[sample[n - 1], c]
+        for i in range(middle):
+            end_of_left = max(end_of_left, box_greatest[sample[i], c])
+        for i in range(middle, n):
+            begin_of_right = min(begin_of_right, box_least[sample[i], c])
+        n_searched = 0
+        for i in range(n):
+            n_searched += key[sample[i]] <= 2 * end_of_left
+            n_searched += key[sample[i]] >= 2 * begin_of_right
+        if n_searched < fewest:
+            cut, fewest = c, n_searched
+    return cut
+
+
+@kernel
 def grow_tree(group_at, n, box_least, box_greatest, tree, key, stack):
     """A balanced tree over the boxes of the groups `group_at[:n]`, which it reorders; returns its number of nodes.
 
-    Node i has the children 2i and 2i + 1. A node is cut at the median centre of the column in which centres
-    spread widest for the size of the boxes.
+    Node i has the children 2i and 2i + 1. It is cut at the median centre of the column that is best for a sample.
     """
-    node_least, node_greatest, leaf_begin, leaf_end, leaf_at = tree
-    n_columns = box_least.shape[1]
+    bounds, leaf, leaf_at = tree
+    sample = np.empty(SAMPLE, np.int64)
     n_nodes = 2
     stack[0, 0], stack[0, 1], stack[0, 2] = 1, 0, n
     top = 1
@@ -70,29 +98,27 @@ def grow_tree(group_at, n, box_least, box_greatest, tree, key, stack):
         top -= 1
         node, begin, end = stack[top, 0], stack[top, 1], stack[top, 2]
         n_nodes = max(n_nodes, node + 1)
-        widest, best = -1, 0.0
-        for c in range(n_columns):
+        for c in range(box_least.shape[1]):
             lowest = box_least[group_at[begin], c]
             highest = box_greatest[group_at[begin], c]
-            first_centre = last_centre = lowest + highest
-            extent = 0
             for i in range(begin, end):
-                least, greatest = box_least[group_at[i], c], box_greatest[group_at[i], c]
-                lowest, highest = min(lowest, least), max(highest, greatest)
-                first_centre, last_centre = min(first_centre, least + greatest), max(last_centre, least + greatest)
-                extent += greatest - least + 1
-            node_least[node, c], node_greatest[node, c] = lowest, highest
-            if last_centre - first_centre > best * extent:
-                widest, best = c, (last_centre - first_centre) / extent
+                lowest = min(lowest, box_least[group_at[i], c])
+                highest = max(highest, box_greatest[group_at[i], c])
+            bounds[node, 0, c], bounds[node, 1, c] = lowest, highest
         if end - begin <= LEAF:
-            leaf_begin[node], leaf_end[node] = begin, end
-            leaf_at[begin:end] = node
-            continue
-        leaf_end[node] = -1  # not a leaf
-        middle = (begin + end) // 2
-        if widest >= 0:
+            leaf[node, 0], leaf[node, 1] = begin, end
             for i in range(begin, end):
-                key[group_at[i]] = box_least[group_at[i], widest] + box_greatest[group_at[i], widest]
+                leaf_at[i] = node
+            continue
+        leaf[node, 1] = -1  # not a leaf
+        n_sample = min(end - begin, SAMPLE)
+        for i in range(n_sample):
+            sample[i] = group_at[begin + i * (end - begin) // n_sample]
+        cut = find_cut(sample, n_sample, box_least, box_greatest, key)
+        middle = (begin + end) // 2
+        if cut >= 0:
+            for i in range(begin, end):
+                key[group_at[i]] = box_least[group_at[i], cut] + box_greatest[group_at[i], cut]
             put_median_in_place(group_at, key, begin, end, middle)
         stack[top, 0], stack[top, 1], stack[top, 2] = 2 * node, begin, middle
         stack[top + 1, 0], stack[top + 1, 1], stack[top + 1, 2] = 2 * node + 1, middle, end
@@ -109,7 +135,8 @@ def bit_of(level):
 @kernel
 def note_levels(level_at, n, n_nodes, levels_below, leaf_at):
     """levels_below[i]: the set of levels of the seats below node i."""
-    levels_below[:n_nodes] = 0
+    for node in range(n_nodes):
+        levels_below[node] = 0
     for place in range(n):
         levels_below[leaf_at[place]] |= bit_of(level_at[place])
     for node in range(n_nodes - 1, 1, -1):
@@ -119,11 +146,11 @@ def note_levels(level_at, n, n_nodes, levels_below, leaf_at):
 @kernel
 def set_level(place, level, level_at, levels_below, tree):
     """Give a seat another level, and tell the nodes above it."""
-    _, _, leaf_begin, leaf_end, leaf_at = tree
+    _, leaf, leaf_at = tree
     level_at[place] = level
     node = leaf_at[place]
     levels = np.uint64(0)
-    for i in range(leaf_begin[node], leaf_end[node]):
+    for i in range(leaf[node, 0], leaf[node, 1]):
         levels |= bit_of(level_at[i])
     while levels_below[node] != levels:
         levels_below[node] = levels
@@ -150,7 +177,7 @@ def box_covers(group, point, boxes):
 @kernel
 def find_seats(point, level, found, level_at, levels_below, group_at, boxes, tree, stack):
     """Places of a level whose boxes cover the point, as many as `found` holds; returns how many."""
-    node_least, node_greatest, leaf_begin, leaf_end, _ = tree
+    bounds, leaf, _ = tree
     wanted = bit_of(level)
     n_found = 0
     stack[0, 0] = 1
@@ -162,16 +189,16 @@ def find_seats(point, level, found, level_at, levels_below, group_at, boxes, tre
             continue
         inside = True
         for c in range(point.size):
-            if point[c] < node_least[node, c] or point[c] > node_greatest[node, c]:
+            if point[c] < bounds[node, 0, c] or point[c] > bounds[node, 1, c]:
                 inside = False
                 break
         if not inside:
             continue
-        if leaf_end[node] < 0:
+        if leaf[node, 1] < 0:
             stack[top, 0], stack[top + 1, 0] = 2 * node, 2 * node + 1
             top += 2
             continue
-        for place in range(leaf_begin[node], leaf_end[node]):
+        for place in range(leaf[node, 0], leaf[node, 1]):
             if level_at[place] == level and box_covers(group_at[place], point, boxes):
                 found[n_found] = place
                 n_found += 1
@@ -183,29 +210,30 @@ def find_seats(point, level, found, level_at, levels_below, group_at, boxes, tre
 @kernel
 def sit_down(point, place, amount, flows):
     """Write down that `amount` rows of a point take a seat."""
-    head, following, preceding, point_of_flow, amount_of_flow, spare = flows
+    head, entry, spare = flows
     flow = spare[spare[0]]  # spare[0] counts the unused entries, which follow it
     spare[0] -= 1
-    point_of_flow[flow], amount_of_flow[flow] = point, amount
-    preceding[flow], following[flow] = -1, head[place]
+    entry[flow, POINT], entry[flow, AMOUNT] = point, amount
+    entry[flow, BEFORE], entry[flow, NEXT] = -1, head[place]
     if head[place] >= 0:
-        preceding[head[place]] = flow
+        entry[head[place], BEFORE] = flow
     head[place] = flow
 
 
 @kernel
 def stand_up(flow, place, amount, flows):
     """Take `amount` rows away from an entry of a seat, and the entry if nothing is left of it."""
-    head, following, preceding, _, amount_of_flow, spare = flows
-    amount_of_flow[flow] -= amount
-    if amount_of_flow[flow] > 0:
+    head, entry, spare = flows
+    entry[flow, AMOUNT] -= amount
+    if entry[flow, AMOUNT] > 0:
         return
-    if preceding[flow] >= 0:
-        following[preceding[flow]] = following[flow]
+    before, following = entry[flow, BEFORE], entry[flow, NEXT]
+    if before >= 0:
+        entry[before, NEXT] = following
     else:
-        head[place] = following[flow]
-    if following[flow] >= 0:
-        preceding[following[flow]] = preceding[flow]
+        head[place] = following
+    if following >= 0:
+        entry[following, BEFORE] = before
     spare[0] += 1
     spare[spare[0]] = flow
 
@@ -217,10 +245,11 @@ def lay_out_levels(n, n_nodes, codes, standing, free, level_of_point, level_at, 
 
     A seat of level d + 1 covers a point of level d; who sits there is of level d + 1 too.
     """
-    head, following, _, point_of_flow, _, _ = flows
+    head, entry, _ = flows
     found = np.empty(64, np.int64)
-    level_at[:n] = UNREACHED
-    note_levels(level_at, n, n_nodes, levels_below, tree[4])
+    for place in range(n):
+        level_at[place] = UNREACHED
+    note_levels(level_at, n, n_nodes, levels_below, tree[2])
     n_queued = 0
     for p in range(standing.size):
         level_of_point[p] = 0 if standing[p] > 0 else DONE
@@ -237,25 +266,26 @@ def lay_out_levels(n, n_nodes, codes, standing, free, level_of_point, level_at, 
                 n_found = find_seats(
                     codes[queue[i]], UNREACHED, found, level_at, levels_below, group_at, boxes, tree, stack
                 )
-                for place in found[:n_found]:
+                for j in range(n_found):
+                    place = found[j]
                     set_level(place, level + 1, level_at, levels_below, tree)
                     if free[place] > 0:
                         is_reached = True
                     flow = head[place]
                     while flow >= 0:
-                        point = point_of_flow[flow]
+                        point = entry[flow, POINT]
                         if level_of_point[point] == DONE:
                             level_of_point[point] = level + 1
                             queue[n_queued] = point
                             n_queued += 1
-                        flow = following[flow]
+                        flow = entry[flow, NEXT]
         begin = end
         level += 1
     if is_reached:
         for place in range(n):  # on the last level only free seats lead anywhere
             if level_at[place] == UNREACHED or (level_at[place] == level and free[place] == 0):
                 level_at[place] = DONE
-        note_levels(level_at, n, n_nodes, levels_below, tree[4])
+        note_levels(level_at, n, n_nodes, levels_below, tree[2])
     return is_reached
 
 
@@ -263,49 +293,48 @@ def lay_out_levels(n, n_nodes, codes, standing, free, level_of_point, level_at, 
 def augment(start, codes, standing, free, level_of_point, level_at, levels_below, path, flows, group_at, boxes, tree,
             stack):  # fmt: skip
     """Seat rows of a standing point, moving others along a shortest path; returns how many sat down."""
-    point_at, flow_at, seat_at, next_at = path
-    head, following, _, point_of_flow, amount_of_flow, _ = flows
+    head, entry, _ = flows
     found = np.empty(1, np.int64)
     depth = 0
-    point_at[0], next_at[0] = start, -1
+    path[0, POINT], path[0, FOLLOWING] = start, -1
     while depth >= 0:
-        flow = next_at[depth]
-        while flow >= 0 and level_of_point[point_of_flow[flow]] != depth + 1:
-            flow = following[flow]
+        flow = path[depth, FOLLOWING]
+        while flow >= 0 and level_of_point[entry[flow, POINT]] != depth + 1:
+            flow = entry[flow, NEXT]
         if flow >= 0:
-            next_at[depth] = following[flow]
+            path[depth, FOLLOWING] = entry[flow, NEXT]
             depth += 1
-            point_at[depth], flow_at[depth], next_at[depth] = point_of_flow[flow], flow, -1
-            level_of_point[point_of_flow[flow]] = DONE
+            path[depth, POINT], path[depth, FLOW], path[depth, FOLLOWING] = entry[flow, POINT], flow, -1
+            level_of_point[entry[flow, POINT]] = DONE
             continue
-        point = codes[point_at[depth]]
+        point = codes[path[depth, POINT]]
         if not find_seats(point, depth + 1, found, level_at, levels_below, group_at, boxes, tree, stack):
             depth -= 1
             continue
         place = found[0]
+        path[depth, SEAT] = place
         if free[place] == 0:
             set_level(place, DONE, level_at, levels_below, tree)
-            seat_at[depth], next_at[depth] = place, head[place]
+            path[depth, FOLLOWING] = head[place]
             continue
         amount = min(standing[start], free[place])
         for d in range(1, depth + 1):
-            amount = min(amount, amount_of_flow[flow_at[d]])
+            amount = min(amount, entry[path[d, FLOW], AMOUNT])
         free[place] -= amount
         if free[place] == 0:
             set_level(place, DONE, level_at, levels_below, tree)
         standing[start] -= amount
         for d in range(1, depth + 1):
-            stand_up(flow_at[d], seat_at[d - 1], amount, flows)
-        seat_at[depth] = place
+            stand_up(path[d, FLOW], path[d - 1, SEAT], amount, flows)
         for d in range(depth + 1):
-            sit_down(point_at[d], seat_at[d], amount, flows)
+            sit_down(path[d, POINT], path[d, SEAT], amount, flows)
         return amount
     return 0
 
 
 @kernel
-def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat, boxes):
-    """standing[p]: how many rows of point p find no seat in a maximum matching; and how many rows had a choice.
+def seat_points(codes, standing_of_point, first_point, group_of_seat, capacity, first_seat, boxes):
+    """Seat as many rows as can be, leaving in `standing_of_point` who finds no seat; returns how many had a choice.
 
     Points and seats lie value by value: value v has the points `first_point[v]:first_point[v + 1]` of
     `codes` (point, column) and the seats `first_seat[v]:first_seat[v + 1]`. Boxes are those of groups: hulls,
@@ -317,16 +346,17 @@ def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat,
     for v in range(first_point.size - 1):
         most_points = max(most_points, first_point[v + 1] - first_point[v])
         most_seats = max(most_seats, first_seat[v + 1] - first_seat[v])
-        most_rows = max(most_rows, supply[first_point[v] : first_point[v + 1]].sum())
+        n_rows = 0
+        for p in range(first_point[v], first_point[v + 1]):
+            n_rows += standing_of_point[p]
+        most_rows = max(most_rows, n_rows)
 
     n_nodes = 2
-    while n_nodes < most_seats:  # a leaf has 3 seats or more, unless it is the root
+    while n_nodes < most_seats:  # a leaf has 2 seats or more, unless it is the root
         n_nodes *= 2
     tree = (
-        np.empty((n_nodes, n_columns), np.int32),
-        np.empty((n_nodes, n_columns), np.int32),
-        np.empty(n_nodes, np.int64),
-        np.empty(n_nodes, np.int64),
+        np.empty((n_nodes, 2, n_columns), np.int32),
+        np.empty((n_nodes, 2), np.int64),
         np.empty(most_seats, np.int64),
     )
     levels_below = np.empty(n_nodes, np.uint64)
@@ -337,25 +367,16 @@ def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat,
     )
     flows = (
         np.empty(most_seats, np.int64),
-        np.empty(most_rows, np.int64),
-        np.empty(most_rows, np.int64),
-        np.empty(most_rows, np.int64),
-        np.empty(most_rows, np.int64),
+        np.empty((most_rows, 4), np.int64),
         np.empty(most_rows + 1, np.int64),
     )
-    head, spare = flows[0], flows[5]
-    path = (
-        np.empty(most_points + 1, np.int64),
-        np.empty(most_points + 1, np.int64),
-        np.empty(most_points + 1, np.int64),
-        np.empty(most_points + 1, np.int64),
-    )
+    head, spare = flows[0], flows[2]
+    path = np.empty((most_points + 1, 4), np.int64)
     level_of_point, queue = np.empty(most_points, np.int64), np.empty(most_points, np.int64)
     stack = np.empty((128, 3), np.int64)
     found = np.empty(2, np.int64)
     key = np.empty(n_groups, np.int64)
     capacity_of_group = np.zeros(n_groups, np.int64)
-    standing_of_point = supply.copy()
     n_with_choice = 0
 
     for v in range(first_point.size - 1):
@@ -363,7 +384,7 @@ def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat,
         n = first_seat[v + 1] - first_seat[v]
         if n == 0 or begin == end:
             continue
-        standing = supply[begin:end].copy()
+        standing = standing_of_point[begin:end]
         for i in range(n):
             seat = first_seat[v] + i
             group_at[i] = group_of_seat[seat]
@@ -372,7 +393,7 @@ def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat,
         for i in range(n):
             free[i] = capacity_of_group[group_at[i]]
             level_at[i] = UNREACHED
-        note_levels(level_at, n, n_nodes, levels_below, tree[4])
+        note_levels(level_at, n, n_nodes, levels_below, tree[2])
 
         n_rows_with_choice = 0
         for p in range(end - begin):
@@ -380,21 +401,19 @@ def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat,
             n_found = find_seats(point, UNREACHED, found, level_at, levels_below, group_at, boxes, tree, stack)
             if n_found == 2:
                 n_rows_with_choice += standing[p]
-                continue
-            if n_found == 1:
+            elif n_found == 1:
                 amount = min(standing[p], free[found[0]])
                 free[found[0]] -= amount
-                standing_of_point[begin + p] -= amount
-            standing[p] = 0  # nothing more can be done for it
+                standing[p] -= amount
         n_with_choice += n_rows_with_choice
         if n_rows_with_choice == 0:
             continue
 
-        head[:n] = -1
+        for i in range(n):
+            head[i] = -1
         spare[0] = n_rows_with_choice
         for i in range(n_rows_with_choice):
             spare[i + 1] = i
-        standing_of_point[begin:end] -= standing
         while lay_out_levels(
             n, n_nodes, codes[begin:end], standing, free, level_of_point, level_at, levels_below, queue, flows,
             group_at, boxes, tree, stack,
@@ -406,5 +425,4 @@ def seat_points(codes, supply, first_point, group_of_seat, capacity, first_seat,
                         p, codes[begin:end], standing, free, level_of_point, level_at, levels_below, path, flows,
                         group_at, boxes, tree, stack,
                     )  # fmt: skip
-        standing_of_point[begin:end] += standing
-    return standing_of_point, n_with_choice
+    return n_with_choice

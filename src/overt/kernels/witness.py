@@ -9,15 +9,15 @@ from overt.kernels.matching import is_covered
 
 @kernel
 def sketch_groups(codes, rows, starts, missing, number_of_code):
-    """(least, greatest, has missing, sum): what the codes of each group look like.
+    """(least, greatest, has missing, sketch): what the codes of each group look like.
 
-    Least and greatest leave out the code `missing` and are -1 if nothing else occurs; the sum is that of
-    `number_of_code` over the distinct codes of the group.
+    Least and greatest leave out the code `missing` and are -1 if nothing else occurs; the sketch is the exclusive
+    or of `number_of_code` over the distinct codes of the group.
     """
     n_groups = starts.size - 1
     least, greatest = np.full(n_groups, -1, np.int64), np.full(n_groups, -1, np.int64)
     has_missing = np.zeros(n_groups, np.bool_)
-    total = np.zeros(n_groups, np.uint64)
+    sketch = np.zeros(n_groups, np.uint64)
     last_group_with = np.full(number_of_code.size, -1, np.int64)
     for g in range(n_groups):
         for i in range(starts[g], starts[g + 1]):
@@ -25,7 +25,7 @@ def sketch_groups(codes, rows, starts, missing, number_of_code):
             if last_group_with[code] == g:
                 continue
             last_group_with[code] = g
-            total[g] += number_of_code[code]
+            sketch[g] ^= number_of_code[code]
             if code == missing:
                 has_missing[g] = True
             elif least[g] < 0:
@@ -33,15 +33,22 @@ def sketch_groups(codes, rows, starts, missing, number_of_code):
             else:
                 least[g] = min(least[g], code)
                 greatest[g] = max(greatest[g], code)
-    return least, greatest, has_missing, total
+    return least, greatest, has_missing, sketch
 
 
 @kernel
-def count_uncovered(codes, group_of_row, reading_of_group, first_run, least, greatest):
+def count_uncovered(codes, rows, starts, reading_of_group, first_run, least, greatest):
     """How many rows have a code that the reading of their group does not cover."""
     n_uncovered = 0
-    for row in range(codes.size):
-        n_uncovered += not is_covered(codes[row], reading_of_group[group_of_row[row]], first_run, least, greatest)
+    for g in range(starts.size - 1):
+        reading = reading_of_group[g]
+        run = first_run[reading]
+        if run + 1 == first_run[reading + 1]:
+            for i in range(starts[g], starts[g + 1]):
+                n_uncovered += codes[rows[i]] < least[run] or codes[rows[i]] > greatest[run]
+        else:
+            for i in range(starts[g], starts[g + 1]):
+                n_uncovered += not is_covered(codes[rows[i]], reading, first_run, least, greatest)
     return n_uncovered
 
 
