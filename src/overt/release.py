@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.kernels.boxes import bounds_of_groups
 from overt.lattice import Node, Search
+from overt.markup import Markup, html_table
 from overt.partition import Groups, Partition
 from overt.table import Table
 
@@ -44,6 +45,23 @@ class Release:
         """Rows of the table that are not in the release. They are no group."""
         return self.partition.n_suppressed
 
+    @property
+    def remarks(self) -> dict[str, str]:
+        """What the method has to say of how it went, under a heading each; mostly nothing."""
+        return {}
+
+    def _repr_html_(self) -> Markup:
+        """What notebooks show: how many rows in how many groups, made by what; never a row."""
+        sizes = self.partition.sizes
+        rows = [
+            ["made by", str(self.made_by)],
+            ["rows", f"{self.table.n_rows - self.n_suppressed:,}"],
+            ["suppressed rows", f"{self.n_suppressed:,}"],
+            ["groups", f"{self.n_groups:,}"],
+            ["rows in the smallest and the largest group", f"{sizes.min():,} and {sizes.max():,}" if sizes.size else ""],
+        ]
+        return html_table([type(self).__name__, ""], rows, n_text_columns=2)
+
     @cached_property
     def boxes(self) -> NDArray[np.int32]:
         """(quasi-identifier, group, 2) -> least and greatest code of the column in the group."""
@@ -70,6 +88,12 @@ class FullDomainRelease(GeneralizedRelease):
     def level_of_column(self) -> dict[str, int]:
         """The level that every quasi-identifier is generalized to; 0 is exact."""
         return dict(zip(self.search.lattice.columns, self.node, strict=True))
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        highest = zip(self.level_of_column.items(), self.search.lattice.top, strict=True)
+        levels = (f"{name} {level} of {top}" for (name, level), top in highest)
+        return {"Levels": ", ".join(levels), "Search": f"{self.search}"}
 
 
 @dataclass(frozen=True, eq=False)

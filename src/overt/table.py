@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
+from overt.markup import Markup, element, html_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,6 +113,17 @@ class Table:
     @property
     def n_rows(self) -> int:
         return int(self.columns[0].codes.size)
+
+    def _repr_html_(self) -> Markup:
+        """What notebooks show: roles and counts, never a value."""
+        rows = [
+            [c.name, c.role, c.kind, "" if c.hierarchy is None else f"{c.hierarchy.n_levels} levels", f"{c.n_values:,}"]
+            for c in self.columns
+        ]
+        rows += [[name, Role.OTHER, "", "", ""] for name in self.others.columns]
+        rows += [[name, Role.IDENTIFIER, "", "", ""] for name in self.identifiers]
+        shown = html_table(["column", "role", "kind", "hierarchy", "values"], rows, n_text_columns=4)
+        return element("div", element("p", f"Table of {self.n_rows:,} rows"), shown)
 
     @property
     def quasi_identifiers(self) -> tuple[Column, ...]:

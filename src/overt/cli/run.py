@@ -20,6 +20,7 @@ def run(
     quiet: Switch = False,
     seed: NonNegativeInt | None = None,
     overwrite: Switch = False,
+    report: Switch = False,
 ) -> int:
     """Make a release as a recipe says, check it and write it.
 
@@ -35,6 +36,8 @@ def run(
         Repeat a method that draws random numbers. It is recorded nowhere: keep it as secret as the data.
     overwrite
         Replace a release that is already there.
+    report
+        Also write a report of what holds, what it cost and what risk remains: one HTML file, and one JSON file.
 
     """
     import numpy as np
@@ -45,7 +48,11 @@ def run(
 
     with progress(quiet=quiet) as on_progress:
         outcome = local.run(
-            read_recipe(recipe), rng=np.random.default_rng(seed), on_progress=on_progress, overwrite=overwrite
+            read_recipe(recipe),
+            rng=np.random.default_rng(seed),
+            on_progress=on_progress,
+            overwrite=overwrite,
+            with_report=report,
         )
     if json:
         say_json(outcome.to_dict())
@@ -72,8 +79,9 @@ def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
             "Cost",
             f"groups of {outcome.average_group_size:,.1f} rows on average; discernibility {outcome.discernibility:,}",
         ),
+        *outcome.remarks.items(),
         *(("Caution", caution) for caution in outcome.cautions),
-        *(("Files", str(path)) for path in (*outcome.files.values(), outcome.manifest_path)),
+        *(("Files", str(path)) for path in (*outcome.files.values(), outcome.manifest_path, *outcome.report_paths)),
         ("Again", f"overt run {recipe}"),
         ("Check", f"overt check {outcome.input_path} {first}"),
     ]

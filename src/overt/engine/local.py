@@ -27,6 +27,7 @@ from overt.io.manifest import (
     seen_from,
     versions,
 )
+from overt.io.profiling import count_persons, refuse_repeated
 from overt.io.publication import published_tables
 from overt.io.recipe import Recipe, read_recipe
 from overt.io.record import with_external
@@ -135,6 +136,10 @@ def read_table(recipe: Recipe, path: Path, on_progress: Progress) -> Table:
         on_progress(f"Reading {path.name}", done, total)
 
     reading("", 0, 0)
+    persons = [name for name, choice in recipe.choices("repeats").items() if choice == "refuse"]
+    if persons:
+        how = {"format": source.format, "separator": source.separator, "encoding": source.encoding}
+        refuse_repeated(path, count_persons(path, persons, **how))
     return read_file(
         path,
         quasi_identifiers=recipe.columns_of("quasi-identifier"),

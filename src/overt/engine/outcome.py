@@ -40,10 +40,12 @@ class Outcome:
     average_group_size: float
     discernibility: int
     cautions: tuple[str, ...]
+    remarks: Mapping[str, str]
     verdict: Verdict
     input_path: Path
     files: Mapping[str, Path]
     manifest_path: Path
+    report_paths: tuple[Path, ...] = ()
 
     @classmethod
     def of(
@@ -58,6 +60,7 @@ class Outcome:
         input_path: Path,
         files: Mapping[str, Path],
         manifest_path: Path,
+        report_paths: tuple[Path, ...] = (),
     ) -> "Outcome":
         """Measure a release that was made for a goal and is published as these tables."""
         method: Any = release.made_by
@@ -66,17 +69,19 @@ class Outcome:
             method=method.name,
             n_rows=release.table.n_rows,
             n_dropped=release.table.n_dropped,
+            n_suppressed=release.n_suppressed,
             n_groups=sizes.size,
             holds=tuple(Held(part.name, str(part), part.describe_measure(release.groups)) for part in goal.parts),
-            n_suppressed=release.n_suppressed,
             against=method.against,
             average_group_size=float(sizes.mean()),
             discernibility=int((sizes * sizes).sum()) + release.n_suppressed * release.table.n_rows,
             cautions=(*warned, *find_cautions(release, goal, others)),
+            remarks=release.remarks,
             verdict=verdict,
             input_path=input_path,
             files=files,
             manifest_path=manifest_path,
+            report_paths=report_paths,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,16 +90,18 @@ class Outcome:
             "method": self.method,
             "rows": self.n_rows,
             "rows_dropped": self.n_dropped,
+            "rows_suppressed": self.n_suppressed,
             "groups": self.n_groups,
             "goal": [{"property": held.name, "asked": held.asked, "reached": held.reached} for held in self.holds],
             "against": self.against,
-            "rows_suppressed": self.n_suppressed,
             "average_group_size": self.average_group_size,
             "discernibility": self.discernibility,
             "cautions": list(self.cautions),
+            "remarks": dict(self.remarks),
             **findings_of(self.verdict),
             "files": {name: str(path) for name, path in self.files.items()},
             "manifest": str(self.manifest_path) if self.files else None,
+            "report": [str(path) for path in self.report_paths],
         }
 
 

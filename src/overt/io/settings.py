@@ -164,9 +164,10 @@ Missing = Literal["refuse", "drop", "own value"]
 
 
 class Identifier(Section):
-    """A column that is never released."""
+    """A column that is never released. `repeats = "refuse"`: no value of it may stand in two rows."""
 
     role: Literal["identifier"]
+    repeats: Literal["refuse"] | None = None
 
 
 class QuasiIdentifier(Section):

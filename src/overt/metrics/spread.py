@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from overt.kernels.counting import count_values_in_ranges, starts_of
 from overt.kernels.ordering import bounds_beside
 from overt.kernels.spreading import lay_out, lay_out_pairs, rows_in_runs, runs_beside, runs_of_sets
-from overt.release import BucketRelease, FullDomainRelease, Release
+from overt.release import BucketRelease, FullDomainRelease, RecordRelease, Release
 from overt.table import Codes, Column, Kind, Role
 
 Expected = NDArray[np.float64]
@@ -95,6 +95,9 @@ def _runs_of(release: Release, column: Column, form: Form) -> tuple[NDArray[Any]
         return histogram.first, histogram.value, histogram.value, weight
     if isinstance(release, FullDomainRelease):
         return _one_run(*_bounds_at_level(release, column), sizes)
+    position = [known.name for known in release.table.quasi_identifiers].index(column.name)
+    if isinstance(release, RecordRelease):  # shows what was chosen, whatever the rows are
+        return _one_run(release.boxes[position, :, 0], release.boxes[position, :, 1], sizes)
     if is_exact(release, column) or form == "set":
         first, value, count = count_values_in_ranges(column.codes[rows], starts, column.n_values)
         if is_exact(release, column):
@@ -103,7 +106,6 @@ def _runs_of(release: Release, column: Column, form: Form) -> tuple[NDArray[Any]
     if form == "range" and column.missing_code is not None:
         least, greatest, or_missing = bounds_beside(column.codes, rows, starts, column.missing_code).T
         return runs_beside(least, greatest, or_missing, column.missing_code, sizes)
-    position = [known.name for known in release.table.quasi_identifiers].index(column.name)
     least, greatest = release.boxes[position].T
     if form == "label" and column.hierarchy is not None:
         node = column.hierarchy.common_ancestor(least, greatest)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+from cli.conftest import ANATOMY, RECIPE
+
+
+def test_recipes_are_put_side_by_side(folder, overt, overt_json):
+    (folder / "coarse.toml").write_text(RECIPE.replace("k = 4", "k = 16"))
+    (folder / "buckets.toml").write_text(ANATOMY)
+    code, out, _ = overt("compare", "recipe.toml", "coarse.toml", "buckets.toml", "--page", "page.html")
+    assert code == 0
+    header, *lines = out.splitlines()[:4]
+    assert header.split()[:3] == ["recipe", "method", "goal"]
+    assert [line.split()[0] for line in lines] == ["recipe", "coarse", "buckets"]
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert page.count("<circle") == 3 and "vega-lite" in page
+    assert not (folder / "release.csv").exists()  # comparing writes no release
+    _, document = overt_json("compare", "recipe.toml", "coarse.toml")
+    fine, coarse = document["results"]
+    assert fine["groups"] > coarse["groups"] and fine["prosecutor"] > coarse["prosecutor"]
+    assert fine["non_uniform_entropy"] < coarse["non_uniform_entropy"]
+
+
+def test_a_recipe_that_cannot_reach_its_goal_does_not_stop_the_others(folder, overt_json):
+    (folder / "much.toml").write_text(RECIPE.replace("l = 2", "l = 90"))
+    code, document = overt_json("compare", "recipe.toml", "much.toml")
+    assert code == 4
+    good, bad = document["results"]
+    assert good["groups"] > 1 and "90-diversity" in bad["error"]
+
+
+def test_a_page_that_is_there_is_not_replaced(folder, overt):
+    (folder / "page.html").write_text("mine")
+    code, _, err = overt("compare", "recipe.toml", "--page", "page.html")
+    assert code == 3 and "exists already" in err
+    assert (folder / "page.html").read_text() == "mine"
+
+
+def test_nothing_to_compare(overt):
+    code, _, err = overt("compare")
+    assert code == 3 and "Name the recipes to compare" in err

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+import csv
+import random
+import tomllib
+
+import polars as pl
+import pytest
+
+from overt.io.profiling import profile_file
+from overt.samples import census, hospital
+from overt.table import Kind, Role
+
+NASTY_COLUMN = "[columns.x]\n#evil"
+
+
+@pytest.fixture
+def nasty(folder):
+    """Names with mark-up and new lines, marks for missing values, several rows per person, free text, empty columns."""
+    draw = random.Random(5)
+    header = [
+        "patient_id",
+        "Full Name",
+        "e-mail",
+        "birth date",
+        'post"code',
+        "weight kg",
+        "visits",
+        "Diagnosis",
+        "notes",
+    ]
+    with (folder / "nasty.csv").open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow([*header, "const", "empty", "score", NASTY_COLUMN])
+        for i in range(300):
+            birth = f"19{draw.randint(30, 99)}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
+            person = [f"P{i % 200:05}", f"<b>{i}", f"u{i}@example.org", birth, draw.randint(10000, 10040)]
+            facts = [
+                f"{draw.gauss(70, 12):.3f}",
+                draw.choice(["1", "2", "3", "NA", "?"]),
+                draw.choice(["flu", "", "=1+1"]),
+            ]
+            rest = [
+                "words " * 12 + str(i),
+                "same",
+                "",
+                draw.choice("127-"),
+                draw.choice(["*", "missing", "a..b", "{x}", ""]),
+            ]
+            lines.writerow([*person, *facts, *rest])
+    return folder / "nasty.csv"
+
+
+def roles(path):
+    return {column.name: column.role for column in profile_file(path).columns}
+
+
+def test_the_recipe_runs_as_it_is_and_gives_reasons(folder, overt):
+    code, out, _ = overt("init", "hospital.csv", "--into", "first.toml")
+    assert code == 0
+    assert "Name        identifier        unique per row" in out
+    assert "Birth date  quasi-identifier  looks like a date" in out
+    assert "Disease     sensitive" in out
+    assert "of rows are unique on all quasi-identifiers together" in out
+    text = (folder / "first.toml").read_text()
+    assert tomllib.loads(text)["columns"]["Birth date"]["hierarchy"] == {
+        "dates": ["month", "quarter", "year", "decade"]
+    }
+    assert "# looks like a date" in text
+    code, out, _ = overt("run", "first.toml", "--report")
+    assert code == 0
+    assert (folder / "release.csv").exists() and (folder / "release.report.html").exists()
+
+
+def test_no_value_of_a_person_is_in_the_recipe(folder, overt):
+    overt("init", "hospital.csv", "--into", "first.toml", "--quiet")
+    text = (folder / "first.toml").read_text()
+    for cell in hospital().select(pl.all().exclude("Sex").cast(str)).to_numpy().ravel():
+        assert cell not in text
+
+
+def test_a_census_gets_numbers_categories_and_a_goal_that_can_be_reached(folder, overt):
+    census(3000).write_parquet(folder / "census.parquet")
+    code, _, _ = overt("init", "census.parquet", "--into", "c.toml", "--quiet")
+    document = tomllib.loads((folder / "c.toml").read_text())
+    assert code == 0
+    assert document["columns"]["Age"]["hierarchy"] == {"widths": [5, 10, 20]}
+    assert document["columns"]["Income"]["role"] == "sensitive"
+    assert {goal["property"] for goal in document["goal"]} == {"k-anonymity", "l-diversity"}
+    assert overt("run", "c.toml", "--quiet")[0] == 0
+
+
+def test_hierarchies_that_lie_beside_the_data_are_found(folder, overt):
+    pl.DataFrame({"sex": ["f", "m"] * 30, "town": ["A", "B", "C"] * 20}).write_csv(folder / "people.csv")
+    (folder / "people_hierarchy_town.csv").write_text("A;north;*\nB;north;*\nC;south;*\n")
+    (folder / "people_hierarchy_sex.csv").write_text("f;*\n")  # does not cover the data
+    overt("init", "people.csv", "--into", "p.toml", "--quiet")
+    columns = tomllib.loads((folder / "p.toml").read_text())["columns"]
+    assert columns["town"]["hierarchy"] == {"file": "people_hierarchy_town.csv"}
+    assert "hierarchy" not in columns["sex"]
+
+
+def test_a_nasty_file(nasty, folder, overt):
+    found = roles(nasty)
+    assert found["patient_id"] is found["Full Name"] is found["e-mail"] is found["notes"] is Role.IDENTIFIER
+    assert found["Diagnosis"] is found["score"] is Role.SENSITIVE
+    assert found["const"] is found["empty"] is Role.OTHER
+    code, out, _ = overt("init", "nasty.csv", "--into", "n.toml")
+    assert code == 0 and "'patient_id' seems to name persons" in out
+    document = tomllib.loads((folder / "n.toml").read_text())
+    assert document["input"]["missing_values"] == ["", "-", "?", "NA"]  # between numbers they cannot be anything else
+    assert document["columns"]['post"code']["kind"] == "category"
+    assert NASTY_COLUMN in document["columns"]
+    assert document["columns"]["patient_id"] == {"role": "identifier", "repeats": "refuse"}
+
+
+def test_several_rows_for_one_person_are_refused_with_a_way_out(nasty, folder, overt):
+    overt("init", "nasty.csv", "--into", "n.toml", "--quiet")
+    code, _, err = overt("run", "n.toml", "--quiet")
+    assert code == 3
+    assert "Column 'patient_id' of nasty.csv has 200 different values in 300 rows: several rows for one person." in err
+    assert "Make one row per person first" in err and "P00" not in err
+    text = (folder / "n.toml").read_text()
+    (folder / "n.toml").write_text(text.replace('repeats = "refuse"', ""))
+    assert overt("run", "n.toml", "--quiet", "--report")[0] == 0
+    assert overt("check", "nasty.csv", "release.csv", "--quiet")[0] == 0
+
+
+def test_marks_that_may_be_values_are_only_mentioned(folder, overt):
+    pl.DataFrame({"origin": ["NA", "Cuba", "Peru"] * 20, "age": [30, 40, 50] * 20}).write_csv(folder / "o.csv")
+    overt("init", "o.csv", "--into", "o.toml", "--quiet")
+    text = (folder / "o.toml").read_text()
+    assert '# "NA" stands in 20 rows of "origin": if that means missing' in text
+    assert "missing_values" not in tomllib.loads(text)["input"]
+
+
+def test_a_recipe_that_is_there_is_not_replaced(folder, overt):
+    code, _, err = overt("init", "hospital.csv")
+    assert code == 3 and "recipe.toml exists already" in err
+    assert overt("init", "hospital.csv", "--overwrite", "--quiet")[0] == 0
+
+
+def test_a_file_of_identifiers_only_is_refused(folder, overt):
+    pl.DataFrame({"email": [f"u{i}@x.org" for i in range(50)]}).write_csv(folder / "mail.csv")
+    code, _, err = overt("init", "mail.csv", "--into", "m.toml")
+    assert code == 3 and "No column of mail.csv looks like something that others may know" in err
+
+
+def test_the_profile_as_json(folder, overt_json):
+    code, document = overt_json("init", "hospital.csv", "--into", "j.toml")
+    assert code == 0 and document["rows"] == 96
+    assert document["columns"][1] == {
+        "name": "Birth date",
+        "role": "quasi-identifier",
+        "reason": "looks like a date",
+        "kind": str(Kind.DATE),
+        "values": 96,
+        "missing": 0,
+    }

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import re
+
+from cli.conftest import RECIPE
+
+
+def test_a_run_writes_a_report_with_the_release(folder, overt):
+    code, out, _ = overt("run", "recipe.toml", "--report")
+    assert code == 0
+    assert "release.report.html" in out and "release.report.json" in out
+    page = (folder / "release.report.html").read_text(encoding="utf-8")
+    assert "4-anonymity" in page and "hospital.csv" in page and str(folder) not in page
+    document = json.loads((folder / "release.report.json").read_text(encoding="utf-8"))
+    assert document["checked"] and document["rows"] == 96
+    (folder / "again").mkdir()
+    (folder / "again" / "recipe.toml").write_text(document["recipe"].replace('"hospital.csv"', '"../hospital.csv"'))
+    assert (
+        overt("run", "again/recipe.toml", "--quiet")[0] == 0
+    )  # the recipe that a report shows makes the release again
+    assert (folder / "again" / "release.csv").read_bytes() == (folder / "release.csv").read_bytes()
+
+
+def test_a_report_that_is_there_stops_the_run_before_it_begins(folder, overt):
+    (folder / "release.report.html").write_text("mine")
+    code, _, err = overt("run", "recipe.toml", "--report")
+    assert code == 3 and "release.report.html exists already" in err
+    assert not (folder / "release.csv").exists()
+
+
+def test_without_asking_there_is_no_report(folder, overt_json):
+    _, outcome = overt_json("run", "recipe.toml")
+    assert outcome["report"] == []
+    assert not (folder / "release.report.html").exists()
+
+
+def test_no_identifier_and_no_rare_value_is_in_the_report(folder, overt):
+    people = (folder / "hospital.csv").read_text().splitlines()
+    overt("run", "recipe.toml", "--report", "--quiet")
+    text = (folder / "release.report.html").read_text() + (folder / "release.report.json").read_text()
+    for line in people[1:]:
+        name, birth, postcode, *_ = line.split(",")
+        assert name not in text and birth not in text
+        assert not re.search(rf"(?<![\d.]){postcode}(?!\d)", text)
+
+
+def test_values_of_nested_hierarchies_are_not_shown(folder, overt):
+    nested = 'hierarchy = { nested = { Any = ["male", "female", "Intersex-of-Hiddenborough"] } }'
+    sex = '[columns.Sex]\nrole = "quasi-identifier"\n'
+    (folder / "recipe.toml").write_text(RECIPE.replace(sex, sex + nested + "\n"))
+    assert overt("run", "recipe.toml", "--report", "--quiet")[0] == 0
+    assert "Hiddenborough" not in (folder / "release.report.json").read_text()

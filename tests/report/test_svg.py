@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overt.report.plots import bars, bars_before_and_after, points
+from overt.report.svg import draw, ticks_of
+
+PLOTS = {
+    "bars": bars([("a", 3), ("b", 10)], description="d", x="x", y="rows"),
+    "standing": bars_before_and_after(["1", "2–4"], [0.25, 0.75], [0, 1], description="d", name="size"),
+    "lying": bars_before_and_after(["x", "y < z"], [0.5, 0.5], [0.4, 0.6], description="d", name="c", lying=True),
+    "points": points([("one", 0.1, 0.2), ("two & more", 0.4, 0.05)], description="d", x="cost", y="risk"),
+}
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_drawings_are_well_formed_and_say_their_numbers(name):
+    root = ET.fromstring(draw(PLOTS[name].spec))
+    assert root.tag.endswith("svg")
+    marks = [e for e in root.iter() if e.tag.endswith(("rect", "circle"))]
+    assert len(marks) == len(PLOTS[name].spec["data"]["values"])
+    assert all(mark.find("{http://www.w3.org/2000/svg}title") is not None for mark in marks)
+
+
+def test_bars_are_as_long_as_their_values_say():
+    root = ET.fromstring(draw(PLOTS["standing"].spec))
+    heights = [float(e.get("height")) for e in root.iter() if e.tag.endswith("rect") and e.get("class") == "before"]
+    assert heights[1] / heights[0] == pytest.approx(3, rel=0.02)
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_vega_lite_program_understands_the_specifications(name):
+    vl_convert = pytest.importorskip("vl_convert")
+    svg = vl_convert.vegalite_to_svg(dict(PLOTS[name].spec))
+    marks = len(re.findall(r'aria-roledescription="(?:bar|point)"', svg))
+    assert marks == len(PLOTS[name].spec["data"]["values"])
+
+
+@given(st.floats(1e-6, 1e9))
+def test_ticks_are_round_few_and_reach_far_enough(most):
+    ticks = ticks_of(most)
+    assert ticks[0] == 0 and ticks[-1] >= most * (1 - 1e-9) and 3 <= len(ticks) <= 7
+    assert all(re.fullmatch(r"[125](\.0+)?", f"{ticks[1] / 10.0**e:.9f}") for e in [exponent(ticks[1])])
+
+
+def exponent(number):
+    return int(f"{number:e}".partition("e")[2])
