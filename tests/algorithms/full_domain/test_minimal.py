@@ -14,7 +14,7 @@ from tables import table_of
 
 
 @pytest.mark.parametrize("name", GOALS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=worlds(), share=shares, data=st.data())
 def test_minimal_nodes_are_those_that_trying_every_node_finds(name, world, share, data):
     goal = data.draw(GOALS[name])

@@ -92,8 +92,11 @@ class Board:
         return float((self.base + self.excess)[is_open].min(initial=inf)) - self.margin
 
     def strike_costly(self) -> None:
-        """At the end, what was never decided costs more than the best."""
-        self.state[self.state == State.OPEN] = State.COSTS_MORE
+        """At the end: what was never decided and is not open costs more than the best."""
+        best, even, place = self._limits()
+        bounds = self.base + self.excess
+        is_open = (bounds < best) | ((bounds <= even) & (self.order < place))
+        self.state[(self.state == State.OPEN) & ~is_open] = State.COSTS_MORE
 
     def _limits(self) -> tuple[float, float, int]:
         """An open node is bounded by less than the first, or by at most the second and comes before the third in order."""
@@ -109,18 +112,21 @@ class Board:
 def search_all(checker: Checker, *, watch: Callable[[int], None], deadline: float = inf) -> Board:
     """Check or strike out every node; until the deadline, if there is one."""
     board = Board(checker.rows.lattice, checker.cost)
+    if deadline < inf:
+        board.note(checker.check(board.lattice.top))  # so that there is something to take if anything can be taken
     suppresses, knows_bases = checker.most_suppressed > 0, isinstance(checker.cost, CellCost)
     while True:
         chain = board.find_chain(through_open=suppresses, steepest=suppresses and knows_bases)
         watch(board.n_open)
-        if not chain.size:
-            board.strike_costly()
-            return board
+        if not chain.size or time.monotonic() > deadline:
+            break
         descends = suppresses and knows_bases and board.best is not None
         for position in descend(board, chain) if descends else bisect(board, chain):
             board.note(checker.check(board.node_at(position)))
             if time.monotonic() > deadline:
-                return board
+                break
+    board.strike_costly()
+    return board
 
 
 def bisect(board: Board, chain: Counts) -> Iterator[int]:
