@@ -45,7 +45,9 @@ def frames(draw):
     rows = st.tuples(
         st.integers(20, 45), st.sampled_from("ABCDE"), st.sampled_from([0.0, 0.5, 1.0, 3.0]), st.sampled_from("xyz")
     )
-    return pl.DataFrame(draw(st.lists(rows, min_size=n, max_size=n)), schema=["age", "city", "care", "ill"], orient="row")
+    return pl.DataFrame(
+        draw(st.lists(rows, min_size=n, max_size=n)), schema=["age", "city", "care", "ill"], orient="row"
+    )
 
 
 @settings(max_examples=30)
@@ -130,7 +132,9 @@ def test_another_database_adds_its_values_to_the_dictionaries():
     assert same.column("age").n_values == table.column("age").n_values
     release = RecordThreshold(c=1, external=external).anonymize(wider)
     assert release.support_of_row.max() <= 3
-    with pytest.raises(InvalidInput, match="^The external database has values of 'age' that the table lacks, so its hier"):
+    with pytest.raises(
+        InvalidInput, match="^The external database has values of 'age' that the table lacks, so its hier"
+    ):
         overt.read_external(table, register)
 
 
@@ -177,12 +181,28 @@ def test_parameters_are_checked_before_any_data(method, keywords, sentence):
 @pytest.mark.parametrize(
     ("method", "error", "sentence"),
     [
-        (RecordThreshold(c=99), Unreachable, "A utility of 99 is out of reach for 8 rows, even as they are; ask for less"),
+        (
+            RecordThreshold(c=99),
+            Unreachable,
+            "A utility of 99 is out of reach for 8 rows, even as they are; ask for less",
+        ),
         (RecordLagrangian(weights=(0, 0)), Unreachable, "Every generalization of the record has weight 0"),
         (RecordThreshold(c=1, weights=(1,)), InvalidInput, "There are 1 weights for 2 attributes; give one for each"),
-        (RecordThreshold(c=1, weights=(1, "cares")), InvalidInput, "There is no column 'cares'; the columns are 'care'"),
-        (RecordThreshold(c=1, external="r.csv"), InvalidInput, "The external database 'r.csv' is only named; read it with"),
-        (RecordThreshold(c=1, goal=KAnonymity(9)), Unreachable, "9-anonymity does not hold of the rows that look alike"),
+        (
+            RecordThreshold(c=1, weights=(1, "cares")),
+            InvalidInput,
+            "There is no column 'cares'; the columns are 'care'",
+        ),
+        (
+            RecordThreshold(c=1, external="r.csv"),
+            InvalidInput,
+            "The external database 'r.csv' is only named; read it with",
+        ),
+        (
+            RecordThreshold(c=1, goal=KAnonymity(9)),
+            Unreachable,
+            "9-anonymity does not hold of the rows that look alike",
+        ),
         (
             RecordThreshold(c=1, utility=CustomUtility(({"x": 1.0},) * 2)),
             InvalidInput,
