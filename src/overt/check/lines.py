@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from overt.check.reading import UNKNOWN, Readings, Texts, read_values
 from overt.kernels.counting import order_by_code
@@ -78,9 +79,13 @@ def order_texts(readings: Readings, column: Column, form: str) -> Codes:
     that begin with it.
     """
     unreadable = readings.is_unreadable
+    if form == "set" and column.n_values <= 64:
+        return np.lexsort((~_bits(readings), unreadable)).astype(np.int32)
     if form == "set":
-        keys = _keys_of_sets(readings, column.n_values)
-        return np.array(sorted(range(readings.n_texts), key=lambda t: (unreadable[t], keys[t])), np.int32)
+        runs = list(zip(readings.least.tolist(), readings.greatest.tolist(), strict=True))
+        sets = [runs[readings.first[text] : readings.first[text + 1]] for text in range(readings.n_texts)]
+        codes = [[code for least, greatest in runs for code in range(least, greatest + 1)] for runs in sets]
+        return np.array(sorted(range(readings.n_texts), key=lambda text: (unreadable[text], codes[text])), np.int32)
     least, greatest = readings.hulls
     or_missing = np.zeros(readings.n_texts, np.int64)
     if form == "range" and column.missing_code is not None:
@@ -93,14 +98,14 @@ def order_texts(readings: Readings, column: Column, form: str) -> Codes:
     return np.lexsort((or_missing, greatest, least, unreadable)).astype(np.int32)
 
 
-def _keys_of_sets(readings: Readings, n_values: int) -> list[tuple[int, ...]]:
-    """A tuple for every set, to sort by."""
-    runs = list(zip(readings.least.tolist(), readings.greatest.tolist(), strict=True))
-    sets = [runs[readings.first[text] : readings.first[text + 1]] for text in range(readings.n_texts)]
-    if n_values > 64:
-        return [tuple(code for least, greatest in runs for code in range(least, greatest + 1)) for runs in sets]
-    # of two runs that begin alike the longer one has a value that the other lacks; so has the set with more runs
-    return [(*(bound for least, greatest in runs for bound in (least, -greatest)), n_values) for runs in sets]
+def _bits(readings: Readings) -> NDArray[np.uint64]:
+    """The codes (0 to 63) that each text covers as bits, code 0 the highest."""
+    least, greatest = readings.least.astype(np.uint64), readings.greatest.astype(np.uint64)
+    last = np.uint64(63)
+    runs = (~np.uint64(0) >> (last - (greatest - least))) << (last - greatest)
+    bits = np.zeros(readings.n_texts, np.uint64)
+    np.bitwise_or.at(bits, np.repeat(np.arange(readings.n_texts), np.diff(readings.first)), runs)
+    return bits
 
 
 def key_of(texts: Texts, order: Codes) -> Key:
@@ -112,30 +117,41 @@ def key_of(texts: Texts, order: Codes) -> Key:
 
 def are_in_order(keys: Sequence[Key]) -> bool:
     """Whether every line is at or after the one before it, compared by the keys in turn."""
-    tied = np.ones(max(0, keys[0].code_of_line.size - 1), np.bool_)
-    for key in keys:
-        before, after = key.code_of_line[:-1], key.code_of_line[1:]
-        if (tied & (after < before)).any():
-            return False
-        tied &= after == before
-    return True
+    return _ties_in_order(keys) is not None
 
 
 def group_alike(keys: Sequence[Key]) -> Partition:
     """Lines with equal codes in every key are one group; groups are numbered in the order of their codes."""
-    n_lines = keys[0].code_of_line.size
-    order = np.arange(n_lines, dtype=np.int32)
-    if not are_in_order(keys):
-        for key in reversed(keys):
-            order = order_by_code(key.code_of_line, key.n_codes, order)
-    begins = np.zeros(n_lines, np.bool_)
-    begins[:1] = True
+    tied = _ties_in_order(keys)
+    if tied is not None:
+        group_of_line = _number(~tied)[: keys[0].code_of_line.size]  # no line, no group
+        return Partition(group_of_line, int(group_of_line.max(initial=-1)) + 1)
+    order = np.arange(keys[0].code_of_line.size, dtype=np.int32)
+    for key in reversed(keys):
+        order = order_by_code(key.code_of_line, key.n_codes, order)
+    is_new = np.zeros(order.size - 1, np.bool_)
     for key in keys:
         code = key.code_of_line[order]
-        begins[1:] |= code[1:] != code[:-1]
-    group_of_line = np.empty(n_lines, np.int32)
-    group_of_line[order] = np.cumsum(begins, dtype=np.int32) - 1
-    return Partition(group_of_line, int(begins.sum()))
+        is_new |= code[1:] != code[:-1]
+    group_of_line = np.empty(order.size, np.int32)
+    group_of_line[order] = _number(is_new)
+    return Partition(group_of_line, int(is_new.sum()) + 1)
+
+
+def _ties_in_order(keys: Sequence[Key]) -> NDArray[np.bool_] | None:
+    """For every line but the first, whether it is like the one before; None if the lines are not in order."""
+    tied = np.ones(max(0, keys[0].code_of_line.size - 1), np.bool_)
+    for key in keys:
+        before, after = key.code_of_line[:-1], key.code_of_line[1:]
+        if (tied & (after < before)).any():
+            return None
+        tied &= after == before
+    return tied
+
+
+def _number(is_new: NDArray[np.bool_]) -> Codes:
+    """The group of every line, lines in order, from which lines but the first begin one."""
+    return np.concatenate([[0], np.cumsum(is_new, dtype=np.int32)], dtype=np.int32)
 
 
 def first_of_each(partition: Partition) -> Codes:
