@@ -19,12 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from overt.kernels import planning
 from overt.kernels.batches import draw_lists
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.partition import Counts
-from overt.table import Codes
+from overt.table import Codes, Column
 
 SETS_PER_VALUE = 8  # random sets per value: enough for the sets to tell the values apart
 FEW_ROWS = 1000  # per value: with fewer, all rows are shuffled at once
@@ -80,6 +81,11 @@ def join_plans(plans: Sequence[BatchPlan], first_values: Sequence[int]) -> Batch
     n_slots = np.concatenate([np.diff(plan.first) for plan in plans])
     value = np.concatenate([plan.value + np.int32(first) for plan, first in zip(plans, first_values, strict=True)])
     return BatchPlan(starts_of(n_slots), value, np.concatenate([plan.alpha for plan in plans]))
+
+
+def bits_of_codes(columns: Sequence[Column]) -> NDArray[np.int64]:
+    """How many bits a code of each column needs: for cuts along the widest column, ties by the others."""
+    return np.array([max(1, (column.n_values - 1).bit_length()) for column in columns])
 
 
 def shuffle_by_value(value_of_row: Codes, n_values: int, rng: Generator) -> tuple[Codes, Counts]:

@@ -60,3 +60,55 @@ def divide_sets(beta_of_set, k, rows):
         n_groups += per_block
         place += beta
     return group_of_row, n_groups, bucket_of_row, n_buckets
+
+
+@kernel
+def group_loss(points, place, step, k, scale):
+    """The sum over columns of the scaled width of the box around the k points `place`, `place + step`, ..."""
+    loss = 0.0
+    for a in range(points.shape[1]):
+        least = greatest = points[place, a]
+        for j in range(1, k):
+            code = points[place + j * step, a]
+            least, greatest = min(least, code), max(greatest, code)
+        loss += (greatest - least) * scale[a]
+    return loss
+
+
+@kernel
+def swap_alike(first, alpha, value, value_of_row, k, points, rows, scale, stride):
+    """One pass of exchanges between sets of a batch that lie `stride` apart; returns how much smaller boxes became.
+
+    Two sets exchange their rows of one value where that makes the boxes of the two groups smaller in sum. Values
+    are taken in the order of the plan, which is random; nothing else is known of them. Sets of one block are left alone.
+    """
+    gained, done = 0.0, 0
+    slot_of_value = np.zeros(value.max() + 1, np.int64)
+    for b in range(alpha.size):
+        beta = first[b + 1] - first[b]
+        if beta % k == 0 and alpha[b] > stride:
+            per_block = beta // k
+            for s in range(beta):
+                slot_of_value[value[first[b] + s]] = s
+            place_of = np.empty((alpha[b], beta), np.int64)
+            for i in range(alpha[b]):
+                for p in range(done + i * beta, done + (i + 1) * beta):
+                    place_of[i, slot_of_value[value_of_row[rows[p]]]] = p
+            for i in range(alpha[b] - stride):
+                for s in range(beta):
+                    p, q = place_of[i, s], place_of[i + stride, s]
+                    here, there = done + i * beta, done + (i + stride) * beta
+                    one, other = here + (p - here) % per_block, there + (q - there) % per_block
+                    loss = group_loss(points, one, per_block, k, scale) + group_loss(points, other, per_block, k, scale)
+                    for a in range(points.shape[1]):
+                        points[p, a], points[q, a] = points[q, a], points[p, a]
+                    swapped = group_loss(points, one, per_block, k, scale)
+                    swapped += group_loss(points, other, per_block, k, scale)
+                    if swapped < loss:
+                        gained += loss - swapped
+                        rows[p], rows[q] = rows[q], rows[p]
+                    else:
+                        for a in range(points.shape[1]):
+                            points[p, a], points[q, a] = points[q, a], points[p, a]
+        done += beta * alpha[b]
+    return gained

@@ -50,6 +50,8 @@ class CrossBucket:
         Sensitive numbers in one interval of this width (counted from 0) are planned as one value.
     spread
         The least difference between the greatest and the least number of a bucket.
+    swaps
+        How many rounds of exchanges of rows with the same value make boxes smaller.
 
     """
 
@@ -61,6 +63,7 @@ class CrossBucket:
     blocks: symmetric.Blocks = "random"
     bin_width: Number | None = None
     spread: Number | None = None
+    swaps: int = 8
 
     def __init__(
         self,
@@ -73,12 +76,20 @@ class CrossBucket:
         blocks: symmetric.Blocks = "random",
         bin_width: Number | None = None,
         spread: Number | None = None,
+        swaps: int = 8,
     ) -> None:
         if (goal is None) == (k is None and l is None):
             raise InvalidInput("CrossBucket needs k and l, or a goal that says both, and not k or l beside a goal.")
         if goal is None:
             goal = goal_of(k, l)
-        given = {"mode": mode, "strata": tuple(strata), "blocks": blocks, "bin_width": bin_width, "spread": spread}
+        given = {
+            "mode": mode,
+            "strata": tuple(strata),
+            "blocks": blocks,
+            "bin_width": bin_width,
+            "spread": spread,
+            "swaps": swaps,
+        }
         for name, value in {"goal": goal, **given}.items():
             object.__setattr__(self, name, value)
         self._require_sense()
@@ -93,10 +104,10 @@ class CrossBucket:
         for name, number in (("bin_width", self.bin_width), ("spread", self.spread)):
             if number is not None:
                 require_number(name, number, above=0)
-        k_and_l = [
-            part for part in self.goal.parts if isinstance(part, KAnonymity | FrequencyLDiversity | DistinctLDiversity)
-        ]
-        if sum(isinstance(part, KAnonymity) for part in k_and_l) > 1 or len(k_and_l) - 1 > 1 or self.l < 2:
+        require_whole("swaps", self.swaps, least=0)
+        n_k = sum(isinstance(part, KAnonymity) for part in self.goal.parts)
+        n_l = sum(isinstance(part, FrequencyLDiversity | DistinctLDiversity) for part in self.goal.parts)
+        if n_k > 1 or n_l != 1 or self.l < 2:
             raise InvalidInput(
                 f"CrossBucket reaches k-anonymity and l-diversity with a whole l of at least 2, and was asked for {self.goal}."
             )
@@ -141,7 +152,7 @@ class CrossBucket:
             return self._checked(CrossBucketRelease(table, groups, self, buckets))
         plan = symmetric.plan_table(table, sensitive, self, rng)
         nearness.warn_of_near_values(plan, sensitive, self.l)
-        groups, buckets = symmetric.divide_table(table, plan, rng, on_progress)
+        groups, buckets = symmetric.divide_table(table, plan, self.swaps, rng, on_progress)
         return self._checked(CrossBucketRelease(table, groups, self, buckets))
 
     def _checked(self, release: CrossBucketRelease) -> CrossBucketRelease:

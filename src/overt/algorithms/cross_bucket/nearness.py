@@ -44,7 +44,7 @@ def describe_near_values(plan: "TablePlan", column: Column, l: int) -> str | Non
     """The caution for numbers that differ by little, if someone is known more surely to within it than 1/l."""
     if column.kind is not Kind.NUMBER or column.missing_code is not None or column.n_values < 2:
         return None
-    if plan.n_values_of_stratum != column.n_values:  # bins: near numbers are planned as one value already
+    if plan.n_values != column.n_values:  # bins: near numbers are planned as one value already
         return None
     numbers = column.values.cast(float)
     width = exact(float(numbers.max()) - float(numbers.min())) * NEAR  # type: ignore[arg-type]

@@ -9,10 +9,12 @@
    of the batch. Blocks are cut at the same ranks too: the r-th rows of the blocks are a group of k, and a block is
    a bucket, so every bucket has one row of every group. Otherwise runs of k rows or more are the groups, and the
    whole set is one bucket.
+5. Swap: two sets of a batch exchange their rows of one value where that makes boxes smaller. The value keeps its
+   bucket, values are taken in a random order, and only quasi-identifiers decide.
 
 Steps 3 and 4 are one idea, lists cut at equal ranks, applied to values and then to blocks. A permutation of the values that
 maps blocks to blocks changes no box and no bucket, because all buckets of a set carry the same boxes; such
-permutations take any value to any other. So everyone in the set has each of its beta values with 1/beta.
+permutations take any value to any other. Swaps follow along: their random order is as likely as the permuted one. So everyone in the set has each of its beta values with 1/beta.
 Cutting the values into blocks once per batch matters: with another cut in every set, fewer permutations would
 be common to all sets.
 """
@@ -23,12 +25,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.random import Generator
 
-from overt.algorithms.batches import BatchPlan, join_plans, plan_batches, shuffle_by_value
-from overt.algorithms.streamliner.batch_matching import bits_of_codes, strata_of
+from overt.algorithms.batches import BatchPlan, bits_of_codes, plan_batches
+from overt.algorithms.strata import Strata
 from overt.errors import InvalidInput, Unreachable
 from overt.kernels.batches import split_lists_at_equal_ranks
-from overt.kernels.counting import count_codes, starts_of
-from overt.kernels.dividing import divide_sets, places_by_set
+from overt.kernels.counting import starts_of
+from overt.kernels.dividing import divide_sets, places_by_set, swap_alike
 from overt.partition import Counts, Partition
 from overt.privacy.base import Number, exact
 from overt.progress import Progress
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from overt.algorithms.cross_bucket.method import CrossBucket
 
 Blocks = Literal["random", "near", "apart"]
+STRIDES = (1, 2, 4, 8, 16, 3, 5, 7)  # sets that were cut apart last are next to each other; others are farther away
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,26 +48,24 @@ class TablePlan:
     """Batches of a table, their values block by block, and what each row counts as."""
 
     batches: BatchPlan
-    value_of_row: Codes  # a value or a bin, numbered over all strata
-    n_values: int
-    n_values_of_stratum: int
+    strata: Strata
     k: int
+
+    @property
+    def n_values(self) -> int:
+        """Values or bins, of one stratum."""
+        return int(self.strata.counts.shape[1])
 
 
 def plan_table(table: Table, sensitive: Column, method: "CrossBucket", rng: Generator) -> TablePlan:
     """Plan every stratum from its counts, or raise `Unreachable` if one value is too frequent."""
-    value_of_row, n_values = as_bins(sensitive, method.bin_width)
-    stratum_of_row, n_strata = strata_of(table, method.strata)
-    if n_strata > 1:
-        value_of_row = stratum_of_row * np.int32(n_values) + value_of_row
-    counts = count_codes(value_of_row, n_strata * n_values).reshape(n_strata, n_values)
-    for of_stratum in counts:
-        require_eligible(of_stratum, method, sensitive.name)
-    plans = [plan_batches(of_stratum, max(method.k, method.l), k=method.k) for of_stratum in counts]
-    joined = join_plans(plans, range(0, counts.size, n_values))
-    return TablePlan(
-        cut_into_blocks(joined, method.k, method.blocks, rng), value_of_row, counts.size, n_values, method.k
-    )
+    strata = Strata.of(table, method.strata, *as_bins(sensitive, method.bin_width))
+
+    def plan_stratum(counts: Counts) -> BatchPlan:
+        require_eligible(counts, method, sensitive.name)
+        return plan_batches(counts, max(method.k, method.l), k=method.k)
+
+    return TablePlan(cut_into_blocks(strata.plan(plan_stratum), method.k, method.blocks, rng), strata, method.k)
 
 
 def as_bins(sensitive: Column, width: Number | None) -> tuple[Codes, int]:
@@ -116,11 +117,13 @@ def cut_into_blocks(plan: BatchPlan, k: int, blocks: Blocks, rng: Generator) -> 
     return BatchPlan(plan.first, plan.value[by_value][order], plan.alpha)
 
 
-def divide_table(table: Table, plan: TablePlan, rng: Generator, on_progress: Progress) -> tuple[Partition, Partition]:
-    """Steps 2 to 4: the groups and the buckets of all rows."""
+def divide_table(
+    table: Table, plan: TablePlan, swaps: int, rng: Generator, on_progress: Progress
+) -> tuple[Partition, Partition]:
+    """Steps 2 to 5: the groups and the buckets of all rows."""
     batches, columns = plan.batches, table.quasi_identifiers
     on_progress("Drawing rows", 0, table.n_rows)
-    drawn = batches.draw(*shuffle_by_value(plan.value_of_row, plan.n_values, rng))
+    drawn = plan.strata.draw(batches, rng)
     points = np.stack([column.codes[drawn] for column in columns], axis=1)
     scale = 1 / np.array([max(column.n_values - 1, 1) for column in columns], np.float64)
     bits = bits_of_codes(columns)
@@ -131,6 +134,12 @@ def divide_table(table: Table, plan: TablePlan, rng: Generator, on_progress: Pro
     on_progress("Dividing sets into groups and buckets", table.n_rows // 2, table.n_rows)
     n_blocks = np.where(beta % plan.k, 1, plan.k)
     split_lists_at_equal_ranks(starts_of(n_blocks), beta // n_blocks, points, drawn, scale, bits)
+    for swap in range(swaps if plan.k > 1 else 0):
+        on_progress("Swapping rows that have the same value", swap, swaps)
+        stride = STRIDES[swap % len(STRIDES)]
+        swap_alike(
+            batches.first, batches.alpha, batches.value, plan.strata.value_of_row, plan.k, points, drawn, scale, stride
+        )
     group_of_row, n_groups, bucket_of_row, n_buckets = divide_sets(beta, plan.k, drawn)
     on_progress("Dividing sets into groups and buckets", table.n_rows, table.n_rows)
     return Partition(group_of_row, n_groups), Partition(bucket_of_row, n_buckets)

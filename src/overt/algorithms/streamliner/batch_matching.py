@@ -21,17 +21,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.algorithms.batches import BatchPlan, join_plans, plan_batches, plan_random_batches, shuffle_by_value
+from overt.algorithms.batches import BatchPlan, bits_of_codes, plan_batches, plan_random_batches
+from overt.algorithms.strata import Strata, strata_of
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
 from overt.algorithms.streamliner.family import merge_neighbours, swap_rows
 from overt.algorithms.streamliner.ranks import Ranks, order_by_rank, weighted_rank, weights_of
 from overt.errors import InvalidInput
 from overt.kernels.batches import group_by_place_in_list, list_of_place, split_lists_at_equal_ranks
-from overt.kernels.counting import count_codes, order_by_code
+from overt.kernels.counting import order_by_code
 from overt.partition import Counts, Partition
 from overt.progress import Progress
-from overt.table import Codes, Column, Table, unknown_column
+from overt.table import Codes, Column, Table
 
 Matching = Literal["kd", "rank"]
 ValueSets = Literal["random", "most frequent"]
@@ -72,32 +73,27 @@ class BatchMatching(Streamliner):
             raise InvalidInput(f"swaps is {self.swaps}; it is a number of rounds from 0 on.")
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
-        stratum_of_row, n_strata = strata_of(table, self.strata)
-        value_of_row = (
-            stratum_of_row * np.int32(sensitive.n_values) + sensitive.codes if n_strata > 1 else sensitive.codes
-        )
-        counts = count_codes(value_of_row, n_strata * sensitive.n_values).reshape(n_strata, -1)
+        strata = Strata.of(table, self.strata, sensitive.codes, sensitive.n_values)
         on_progress("Planning batches", 0, 1)
-        plan = self._plan(counts, sensitive.name, rng)
-        rows, first_of_value = shuffle_by_value(value_of_row, counts.size, rng)
+        plan = self._plan(strata, sensitive.name, rng)
+        drawn = strata.draw(plan, rng)
         on_progress("Matching", 0, 1)
-        return Partition(self._match(table.quasi_identifiers, plan, plan.draw(rows, first_of_value)), plan.n_groups)
+        return Partition(self._match(table.quasi_identifiers, plan, drawn), plan.n_groups)
 
     def merge_groups(self, table: Table, partition: Partition) -> Partition:
         return merge_neighbours(table, partition, self.k, strata_of(table, self.strata)[0] if self.strata else None)
 
-    def _plan(self, counts: Counts, column: str, rng: Generator) -> BatchPlan:
-        where = f"in one of the {len(counts)} strata of {', '.join(map(repr, self.strata))}" if self.strata else ""
-        plans = []
-        for of_stratum in counts:
-            require_eligible(of_stratum, self.diversity, column=column, where=where)
-            random = self.value_sets == "random"
-            plans.append(
-                plan_random_batches(of_stratum, self.diversity, rng)
-                if random
-                else plan_batches(of_stratum, self.diversity)
-            )
-        return join_plans(plans, range(0, counts.size, counts.shape[1])).with_slots_in_random_order(rng)
+    def _plan(self, strata: Strata, column: str, rng: Generator) -> BatchPlan:
+        n_strata = len(strata.counts)
+        where = f"in one of the {n_strata} strata of {', '.join(map(repr, self.strata))}" if self.strata else ""
+
+        def plan_stratum(counts: Counts) -> BatchPlan:
+            require_eligible(counts, self.diversity, column=column, where=where)
+            if self.value_sets == "random":
+                return plan_random_batches(counts, self.diversity, rng)
+            return plan_batches(counts, self.diversity)
+
+        return strata.plan(plan_stratum).with_slots_in_random_order(rng)
 
     def _match(self, columns: tuple[Column, ...], plan: BatchPlan, drawn: Codes) -> Codes:
         """The group of every row: the i-th rows of all lists of a batch, once lists are in a common order."""
@@ -113,33 +109,8 @@ class BatchMatching(Streamliner):
         return group_of_row
 
 
-def strata_of(table: Table, names: tuple[str, ...]) -> tuple[Codes, int]:
-    """The stratum of every row: one for each combination of these quasi-identifiers that occurs."""
-    stratum_of_row, n_strata = np.zeros(table.n_rows, np.int32), 1
-    known = [column.name for column in table.quasi_identifiers]
-    for name in names:
-        if name not in known:
-            raise (
-                unknown_column(name, known)
-                if all(c.name != name for c in table.columns)
-                else InvalidInput(
-                    f"A stratum must be a quasi-identifier and {name!r} is not: a stratum made of values would give them away."
-                )
-            )
-        column = table.column(name)
-        combined = stratum_of_row.astype(np.int64) * column.n_values + column.codes
-        present, numbered = np.unique(combined, return_inverse=True)
-        stratum_of_row, n_strata = numbered.astype(np.int32), present.size
-    return stratum_of_row, n_strata
-
-
 def match_by_rank(plan: BatchPlan, drawn: Codes, rank_of_place: NDArray[np.int64] | NDArray[np.float64]) -> Codes:
     """Every list of drawn rows in ascending order of rank, ties at random: lists come in random order."""
     lists = list_of_place(plan.first, plan.alpha, drawn.size)
     order: Codes = order_by_code(lists, plan.value.size, order_by_rank(rank_of_place).astype(np.int32))
     return drawn[order]
-
-
-def bits_of_codes(columns: tuple[Column, ...]) -> NDArray[np.int64]:
-    """How many bits a code of each column needs."""
-    return np.array([max(1, (column.n_values - 1).bit_length()) for column in columns])
