@@ -68,14 +68,18 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """The network of one objective; only the arcs of single variables depend on alpha."""
+    """The network of one objective; only the arcs of single variables depend on alpha.
+
+    A profile that needs a level above the caps is covered nowhere and left out: most are, under most caps.
+    """
 
     objective: Objective
     attribute: Ends  # (variable)
     level: Ends  # (variable): z is that its attribute is at this level or above
     weight_step: Floats  # (variable) -> what phi loses when it becomes true
     gain: Floats  # (variable) -> what the objective gains while it is false, alpha aside
-    fixed: Network = field(repr=False)
+    fixed: Network = field(repr=False)  # between variables, and of products of three or more
+    profiles: "Profiles" = field(repr=False)
 
     @classmethod
     def of(cls, objective: Objective, lam: float, kappa: float) -> "Cuts":
@@ -112,9 +116,8 @@ class Cuts:
         inner = level < np.asarray(heights)[attribute]
         lower = 2 + np.flatnonzero(inner)
         arcs.add_open(lower + 1, lower)  # at level s + 1 or above is at level s or above
-        if lam > 0:
-            _add_profiles(arcs, objective, first, lam)
-        return cls(objective, attribute, level, weight_step, gain, arcs.network())
+        profiles = Profiles.of(objective, first, lam, arcs.n_nodes)
+        return cls(objective, attribute, level, weight_step, gain, arcs.network(), profiles)
 
     def maximise(self, alpha: float, caps: Levels) -> Levels:
         """The element of the greatest inner value at no level above `caps`."""
@@ -122,15 +125,12 @@ class Cuts:
         variable = 2 + np.arange(linear.size)
         forbidden = variable[self.level > np.asarray(caps)[self.attribute]]
         loses, gains = linear > 0, linear < 0
-        network = Network(
-            np.concatenate([self.fixed.tail, variable[loses], np.full(gains.sum(), SOURCE), forbidden]),
-            np.concatenate(
-                [self.fixed.head, np.full(loses.sum(), SINK), variable[gains], np.full(forbidden.size, SINK)]
-            ),
-            np.concatenate([self.fixed.capacity, linear[loses], -linear[gains], np.zeros(forbidden.size)]),
-            np.concatenate([self.fixed.is_open, np.zeros(loses.sum() + gains.sum(), np.bool_), forbidden > 0]),
-        )
-        side = network.source_side()
+        arcs = _Arcs(0)
+        arcs.add(variable[loses], np.full(loses.sum(), SINK), linear[loses])
+        arcs.add(np.full(gains.sum(), SOURCE), variable[gains], -linear[gains])
+        arcs.add_open(forbidden, np.full(forbidden.size, SINK))
+        self.profiles.add_arcs(arcs, caps)
+        side = join(self.fixed, arcs.network()).source_side()
         true = side[(side >= 2) & (side < 2 + linear.size)] - 2
         levels = np.zeros(len(caps), np.int64)
         np.maximum.at(levels, self.attribute[true], self.level[true])
@@ -167,15 +167,42 @@ def _times(monomial: Monomial, variable: int, attribute: Ends) -> Monomial:
     return tuple(sorted((*monomial, variable)))
 
 
-def _add_profiles(arcs: "_Arcs", objective: Objective, first: Ends, lam: float) -> None:
+@dataclass(frozen=True, eq=False)
+class Profiles:
     """One node per profile: it holds if every level that the profile needs is reached."""
-    needs = objective.profiles > 0
-    asks = needs.any(axis=1)  # the others are covered by everything: a constant
-    profiles, needs, counts = objective.profiles[asks], needs[asks], objective.counts[asks]
-    node = arcs.new_nodes(counts.size)
-    arcs.add(np.full(counts.size, SOURCE), node, lam * counts)
-    profile, attribute = np.nonzero(needs)
-    arcs.add_open(node[profile], 2 + first[attribute] + profiles[profile, attribute] - 1)
+
+    needed: NDArray[np.int32]  # (profile, attribute)
+    gain: Floats  # (profile) -> what it adds while it holds
+    first_node: int
+    profile: Ends  # (arc)
+    variable: Ends  # (arc) -> node of a level that the profile needs
+
+    @classmethod
+    def of(cls, objective: Objective, first: Ends, lam: float, first_node: int) -> "Profiles":
+        asks = (objective.profiles > 0).any(axis=1) & (lam > 0)  # the others hold everywhere: a constant
+        needed = objective.profiles[asks]
+        profile, attribute = np.nonzero(needed)
+        variable = 2 + first[attribute] + needed[profile, attribute] - 1
+        gain: Floats = lam * objective.counts[asks].astype(np.float64)
+        return cls(needed, gain, first_node, profile, variable)
+
+    def add_arcs(self, arcs: "_Arcs", caps: Levels) -> None:
+        """The arcs of those that can hold below the caps."""
+        can_hold: NDArray[np.bool_] = np.all(self.needed <= np.asarray(caps), axis=1)
+        node = self.first_node + np.flatnonzero(can_hold)
+        arcs.add(np.full(node.size, SOURCE), node, self.gain[can_hold])
+        kept = can_hold[self.profile]
+        arcs.add_open(self.first_node + self.profile[kept], self.variable[kept])
+
+
+def join(one: Network, other: Network) -> Network:
+    """The arcs of both."""
+    return Network(
+        np.concatenate([one.tail, other.tail]),
+        np.concatenate([one.head, other.head]),
+        np.concatenate([one.capacity, other.capacity]),
+        np.concatenate([one.is_open, other.is_open]),
+    )
 
 
 class _Arcs:
@@ -188,10 +215,6 @@ class _Arcs:
     def new_node(self) -> int:
         self.n_nodes += 1
         return self.n_nodes - 1
-
-    def new_nodes(self, n: int) -> Ends:
-        self.n_nodes += n
-        return np.arange(self.n_nodes - n, self.n_nodes, dtype=np.int64)
 
     def add(self, tail: Any, head: Any, capacity: Any) -> None:
         tail = np.asarray(tail, np.int64)
