@@ -9,11 +9,13 @@ from pathlib import Path
 import polars as pl
 from numpy.random import Generator
 
+from overt.algorithms import CrossBucket
 from overt.check import Claim, Finding, Verdict, check_release
 from overt.engine.outcome import Outcome, group_sizes
 from overt.engine.reporting import files_of_report, report_of, report_paths
 from overt.errors import InvalidInput
 from overt.io.files import digest, read_file, read_release, write_tables
+from overt.io.flat import flatten
 from overt.io.manifest import (
     FileRecord,
     InputRecord,
@@ -60,6 +62,8 @@ def run(
             release = method.anonymize(table, rng=rng, on_progress=on_progress)
         on_progress("Publishing", 0, 0)
         tables = published_tables(release, show=recipe.choices("show"), others=recipe.settings.output.others)
+        if recipe.settings.output.flat:
+            tables = {"flat": flatten(table, tables)}
         files = files_of(recipe.output_path, tables)
         _refuse_taken(list(files.values()), recipe, overwrite)
         on_progress("Checking", 0, 0)
@@ -180,7 +184,10 @@ def files_of(path: Path, tables: Iterable[str]) -> dict[str, Path]:
 
 def find_files(recipe: Recipe, path: Path) -> dict[str, Path]:
     """The files of a release without a manifest: a second one holds the sensitive values if the first does not."""
-    buckets = files_of(path, ("quasi-identifiers", "sensitive"))
+    if recipe.settings.output.flat:
+        return files_of(path, ("flat",))
+    people = "boxes" if isinstance(recipe.method, CrossBucket) else "quasi-identifiers"
+    buckets = files_of(path, (people, "sensitive"))
     header = set(read_release(path, format=recipe.settings.output.format).columns)
     has_values = any(name in header for name in recipe.columns_of("sensitive"))
     return buckets if buckets["sensitive"].is_file() and not has_values else files_of(path, ("release",))

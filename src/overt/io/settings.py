@@ -70,6 +70,7 @@ class Output(Section):
     path: Text
     format: Literal["csv", "parquet", "arrow", "jsonl"] | None = None
     others: tuple[Text, ...] = ()
+    flat: Flag = False
     neutralise_formulas: Flag = False
     overwrite: Flag = False
 
