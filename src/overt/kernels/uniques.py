@@ -10,30 +10,34 @@ import numpy as np
 
 from overt.kernels.compiling import kernel
 
+_BLOCK = 2048
+
 
 @kernel
-def count_up_to_two(codes, n_rows_of, prefix, last, n_last, offset, n_places):
-    """seen[place]: 0, 1, or 2 for more rows. `codes` is (distinct row, column), each standing for n_rows_of[i] rows."""
-    seen = np.zeros(n_places, np.uint8)
-    keys = np.zeros(prefix.size, np.int64)
-    for i in range(codes.shape[0]):
-        more = np.uint8(min(n_rows_of[i], 2))
-        for s in range(prefix.size):
-            key = np.int64(codes[i, last[s]])
-            if prefix[s] >= 0:
-                key += keys[prefix[s]] * n_last[s]
-            keys[s] = key
-            if offset[s] >= 0 and seen[offset[s] + key] < 2:
-                seen[offset[s] + key] += more
-    return seen
+def count_up_to_two(codes, n_rows_of, columns, n_values, seen):
+    """Add to seen[key], for the combinations of some columns: 0, 1, or 2 for more rows.
+
+    `codes` is (column, distinct row); each stands for n_rows_of[i] rows, 1 or 2 for more.
+    """
+    keys = np.empty(_BLOCK, np.int32)
+    for begin in range(0, codes.shape[1], _BLOCK):
+        size = min(_BLOCK, codes.shape[1] - begin)
+        for i in range(size):
+            keys[i] = codes[columns[0], begin + i]
+        for j in range(1, columns.size):
+            column, n = columns[j], np.int32(n_values[j])
+            for i in range(size):
+                keys[i] = keys[i] * n + np.int32(codes[column, begin + i])
+        for i in range(size):
+            seen[keys[i]] = min(seen[keys[i]] + n_rows_of[begin + i], 2)
 
 
 @kernel
 def find_minimal(codes, prefix, last, n_last, offset, seen, has_unique, given, known):
     """For rows that are unique on all columns: how often each set is a smallest one that singles a row out.
 
-    `has_unique[s]` is false if no row is unique on set s; `known[given[s]]` says which rows are on one with no places.
-    Returns (n_rows_of_set, size_of_row): the size of the smallest set, 0 if none is found.
+    `codes` is (row, column). `has_unique[s]` is false if no row is unique on set s; `known[given[s]]` says which rows
+    are on one with no places. Returns (n_rows_of_set, size_of_row): the size of the smallest set, 0 if none is found.
     """
     n_sets = prefix.size
     masks = np.zeros(n_sets, np.uint64)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows that are alike: the groups of a table before anything is done to it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.kernels.rolling import number_keys
+from overt.metrics.spread import Spread, spread_of
 from overt.partition import Partition
+from overt.release import GeneralizedRelease, Release
 from overt.table import Column, Table
 
 _MOST_KEYS = 1 << 62  # of a key in 64 bits
@@ -24,6 +26,33 @@ def rows_alike(table: Table) -> Partition:
     """
     number, n_groups = number_combinations(table.quasi_identifiers)
     return Partition(number, n_groups)
+
+
+def first_rows(alike: Partition) -> NDArray[np.int64]:
+    """(group) -> its first row, for groups that are numbered in the order in which they are met."""
+    greatest = np.maximum.accumulate(alike.group_of_row)
+    is_first = np.ones(greatest.size, np.bool_)
+    is_first[1:] = greatest[1:] > greatest[:-1]
+    return np.flatnonzero(is_first)
+
+
+def groups_as_seen(release: Release, spreads: Mapping[str, Spread] | None = None) -> Partition:
+    """The groups of a release as its reader sees them: groups of a method that show the same cells are one."""
+    if not isinstance(release, GeneralizedRelease):
+        return release.partition
+    columns = release.table.quasi_identifiers
+    keys, n_keys = np.zeros(release.n_groups, np.int64), 1
+    for column in columns:
+        spread = spread_of(release, column) if spreads is None else spreads[column.name]
+        cells, n_cells = spread.cells
+        keys, n_keys = number_keys(
+            keys[: release.n_groups] * n_cells + cells[: release.n_groups], n_keys * n_cells, _MOST_DIRECT
+        )
+        keys = keys.astype(np.int64)
+    if n_keys == release.n_groups:
+        return release.partition
+    number = np.append(keys, -1).astype(np.int32)  # a suppressed row, in group -1, finds the last entry
+    return Partition(number[release.partition.group_of_row], int(n_keys))
 
 
 def number_combinations(columns: Sequence[Column]) -> tuple[NDArray[np.int32], int]:

@@ -7,6 +7,7 @@ not seen, beside one learnt from the original (K. LeFevre, D. DeWitt, R. Ramakri
 Anonymization", KDD 2006, judge releases so).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.metrics.logistic import Floats, fit, predict
-from overt.metrics.spread import is_exact, spread_of
+from overt.metrics.spread import Spread, is_exact, spread_of
 from overt.release import Release
 from overt.table import Column, Kind
 
@@ -61,22 +62,27 @@ def numbers_of(column: Column) -> Floats:
     return column.values.drop_nulls().to_physical().cast(float).to_numpy()
 
 
-def prediction(release: Release, column: Column, rng: Generator) -> Prediction:
+def prediction(
+    release: Release, column: Column, rng: Generator, spreads: Mapping[str, Spread] | None = None
+) -> Prediction:
     """Learn to predict a sensitive column from the quasi-identifiers, of the original and of the release.
 
     Of a category it is predicted whether a row has one of the most frequent values, as many as make up about half of
     the rows; of a number, whether it is above the median. Half of at most `MOST_ROWS` random rows learn, half judge.
     """
     table = release.table
+    spreads = spreads or {one.name: spread_of(release, one) for one in table.columns}
     is_so, question = _target(column)
     rows = rng.choice(table.n_rows, min(MOST_ROWS, table.n_rows), replace=False)
     learn = rows[: rows.size // 2]
     known = [(column, _base(column)) for column in table.quasi_identifiers]
     seen = np.concatenate([base[column.codes[rows]] for column, base in known], axis=1)
     shown = learn[release.partition.group_of_row[learn] >= 0]  # suppressed rows teach nobody
-    published = np.concatenate([_published(release, column, base, shown) for column, base in known], axis=1)
+    published = np.concatenate(
+        [_published(release, spreads[column.name], base, shown) for column, base in known], axis=1
+    )
     truth = is_so[column.codes[rows]].astype(np.float64)
-    share = _share_of_group(release, column, is_so)[release.partition.group_of_row[shown]]
+    share = _share_of_group(spreads[column.name], is_so)[release.partition.group_of_row[shown]]
     answers = fit(seen[: learn.size], truth[: learn.size]), fit(published, share)
     is_right = truth[learn.size :] > 0
     by_original, by_release = (float((predict(seen[learn.size :], one) == is_right).mean()) for one in answers)
@@ -113,11 +119,10 @@ def _base(column: Column) -> Floats:
     return base
 
 
-def _published(release: Release, column: Column, base: Floats, rows: NDArray[np.int64]) -> Floats:
+def _published(release: Release, spread: Spread, base: Floats, rows: NDArray[np.int64]) -> Floats:
     """(row, feature): what a reader of the release expects the features of rows to be."""
-    if is_exact(release, column):
-        return base[column.codes[rows]]
-    spread = spread_of(release, column)
+    if is_exact(release, spread.column):
+        return base[spread.column.codes[rows]]
     below = np.vstack([np.zeros(base.shape[1]), np.cumsum(base, axis=0)])
     groups, place = np.unique(release.partition.group_of_row[rows], return_inverse=True)
     n_runs = spread.first[groups + 1] - spread.first[groups]
@@ -128,9 +133,8 @@ def _published(release: Release, column: Column, base: Floats, rows: NDArray[np.
     return features[place]
 
 
-def _share_of_group(release: Release, column: Column, is_so: NDArray[np.bool_]) -> Floats:
+def _share_of_group(spread: Spread, is_so: NDArray[np.bool_]) -> Floats:
     """(group) -> the share of its rows that have one of some values of a sensitive column."""
-    spread = spread_of(release, column)
     sums = np.add.reduceat(spread.weight * is_so[spread.least], spread.first[:-1])
     shares: Floats = sums / spread.sizes
     return shares

@@ -8,6 +8,8 @@ minimum whatever the data. Targets may be shares between 0 and 1: in a release a
 import numpy as np
 from numpy.typing import NDArray
 
+from overt.kernels.regression import log_loss, slope_and_curvature
+
 RIDGE = 1.0
 MOST_STEPS = 50
 TOLERANCE = 1e-8
@@ -17,16 +19,14 @@ Floats = NDArray[np.float64]
 
 def fit(features: Floats, target: Floats) -> Floats:
     """The coefficients, the intercept first, of the log odds of the target."""
-    design = np.column_stack([np.ones(len(features)), features])
+    design = np.ascontiguousarray(np.column_stack([np.ones(len(features)), features]))
     ridge = np.full(design.shape[1], RIDGE)
     ridge[0] = 1e-9  # only so that a column of equal targets has an answer
     coefficients = np.zeros(design.shape[1])
     loss = _loss(design, target, coefficients, ridge)
     for _ in range(MOST_STEPS):
-        likely = _probability(design @ coefficients)
-        gradient = design.T @ (likely - target) + ridge * coefficients
-        curvature = (design * (likely * (1 - likely))[:, None]).T @ design + np.diag(ridge)
-        step = np.linalg.solve(curvature, gradient)
+        gradient, curvature = slope_and_curvature(design, target, coefficients)
+        step = np.linalg.solve(curvature + np.diag(ridge), gradient + ridge * coefficients)
         scale = 1.0
         while (new := _loss(design, target, coefficients - scale * step, ridge)) > loss and scale > 1e-6:
             scale /= 2  # Newton may overshoot far from the minimum
@@ -42,10 +42,5 @@ def predict(features: Floats, coefficients: Floats) -> NDArray[np.bool_]:
     return features @ coefficients[1:] + coefficients[0] > 0
 
 
-def _probability(log_odds: Floats) -> Floats:
-    return 0.5 * (1 + np.tanh(0.5 * log_odds))
-
-
 def _loss(design: Floats, target: Floats, coefficients: Floats, ridge: Floats) -> float:
-    log_odds = design @ coefficients
-    return float((np.logaddexp(0, log_odds) - target * log_odds).sum() + 0.5 * (ridge * coefficients**2).sum())
+    return float(log_loss(design, target, coefficients) + 0.5 * (ridge * coefficients**2).sum())

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
-from overt.metrics.alike import rows_alike
+from overt.metrics.alike import groups_as_seen, rows_alike
 from overt.partition import Groups, Histogram, Partition
-from overt.release import BucketRelease, Release
+from overt.release import BucketRelease, GeneralizedRelease, Release
 from overt.table import Table
 
 Sizes = NDArray[np.int64]
@@ -102,31 +102,34 @@ class Risk:
         }
 
 
-def risk_of_table(table: Table, *, population_share: float | None = None) -> Risk:
+def risk_of_table(table: Table, *, population_share: float | None = None, alike: Partition | None = None) -> Risk:
     """The risk of the data as they are: groups are rows that agree on every quasi-identifier.
 
-    `population_share` is the share of the population that is in the table, for the journalist.
+    `population_share` is the share of the population that is in the table, for the journalist; `alike` is
+    `rows_alike(table)`, if that is known already.
 
     >>> from overt import read_frame, samples
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
     >>> risk_of_table(table).identification.prosecutor
     Fraction(1, 1)
     """
-    alike = rows_alike(table)
-    return _risk(alike, Groups.of(table, alike), table.n_rows, population_share)
+    alike = alike or rows_alike(table)
+    return _risk(alike, Groups.of(table, alike), population_share)
 
 
 def risk_of_release(release: Release, *, population_share: float | None = None) -> Risk:
     """The risk of a release to someone who sees only that.
 
-    Buckets publish quasi-identifiers as they are: people are found as before, and what is learnt of them is what
-    their bucket shows.
+    Groups that show the same are one to a reader. Buckets publish quasi-identifiers as they are: people are found as
+    before, and what is learnt of them is what their bucket shows.
     """
-    found = rows_alike(release.table) if isinstance(release, BucketRelease) else release.partition
-    return _risk(found, release.groups, release.table.n_rows, population_share)
+    found = rows_alike(release.table) if isinstance(release, BucketRelease) else groups_as_seen(release)
+    is_seen = isinstance(release, GeneralizedRelease) and found is not release.partition
+    groups = Groups.of(release.table, found) if is_seen else release.groups
+    return _risk(found, groups, population_share)
 
 
-def _risk(found: Partition, groups: Groups, n_rows: int, population_share: float | None) -> Risk:
+def _risk(found: Partition, groups: Groups, population_share: float | None) -> Risk:
     disclosures = tuple(disclosure_of(name, histogram, groups.sizes) for name, histogram in groups.histograms.items())
     return Risk(identification_of(found.sizes, population_share=population_share), disclosures, found.sizes)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.kernels.counting import count_values_in_ranges, starts_of
-from overt.kernels.ordering import bounds_beside
+from overt.kernels.ordering import bounds_beside, number_lists
 from overt.kernels.spreading import lay_out, lay_out_pairs, rows_in_runs, runs_beside, runs_of_sets
 from overt.release import BucketRelease, FullDomainRelease, RecordRelease, Release
 from overt.table import Codes, Column, Kind, Role
@@ -47,6 +47,22 @@ class Spread:
         its = (other.first, other.least, other.greatest, other.weight)
         pairs: Expected = lay_out_pairs(*mine, *its, self.sizes, self.column.n_values, other.column.n_values)
         return np.maximum(pairs, 0)  # what rounding left below nothing
+
+    @cached_property
+    def cells(self) -> tuple[NDArray[np.int64], int]:
+        """(group) -> a number for its cell, the same for the same cell; and how many numbers there may be."""
+        if self.first.size == self.least.size + 1:  # one run in every group
+            n_values = self.column.n_values
+            return self.least.astype(np.int64) * n_values + self.greatest, n_values**2
+        ends = np.stack([self.least, self.greatest], axis=1).ravel()
+        number, representatives = number_lists(2 * self.first, ends)
+        return number.astype(np.int64), len(representatives)
+
+    @cached_property
+    def n_values_covered(self) -> NDArray[np.int64]:
+        """(group) -> how many different values its cell allows."""
+        width = (self.greatest - self.least + 1).astype(np.int64)
+        return np.add.reduceat(width, self.first[:-1]) if self.first.size > 1 else width
 
     @cached_property
     def n_covered(self) -> NDArray[np.int64]:

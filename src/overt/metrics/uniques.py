@@ -13,6 +13,7 @@ Departs     All sets of columns are counted in one pass, saturating at two, inst
 Guarantee   Exact.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
@@ -23,9 +24,10 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.kernels.uniques import count_up_to_two, find_minimal
-from overt.metrics.alike import number_combinations, rows_alike
-from overt.table import Codes, Table
-from overt.threads import in_threads
+from overt.metrics.alike import first_rows, number_combinations, rows_alike
+from overt.partition import Partition
+from overt.table import Table
+from overt.threads import in_threads, n_threads
 
 MOST_PLACES = 1 << 24  # combinations of all sets together that are counted in one array
 MOST_OF_SET = 1 << 21  # of one set
@@ -59,8 +61,10 @@ class Uniques:
         return sum(self.n_of_size)
 
 
-def find_uniques(table: Table, *, max_size: int = 3) -> Uniques:
+def find_uniques(table: Table, *, max_size: int = 3, alike: Partition | None = None) -> Uniques:
     """Unique rows, and all minimal unique sets of up to `max_size` quasi-identifiers.
+
+    `alike` is `rows_alike(table)`, if that is known already.
 
     >>> from overt import read_frame, samples
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Birth date", "Postcode", "Sex"])
@@ -74,8 +78,8 @@ def find_uniques(table: Table, *, max_size: int = 3) -> Uniques:
             f"Sets of at least one of at most {MOST_COLUMNS} quasi-identifiers can be searched; there are "
             f"{len(columns)}, and max_size is {max_size}."
         )
-    alike = rows_alike(table)
-    first_row, n_rows_of = alike.rows[alike.starts[:-1]], alike.sizes
+    alike = alike or rows_alike(table)
+    first_row, n_rows_of = first_rows(alike), alike.sizes
     is_unique = n_rows_of == 1
     n_unique = int(is_unique.sum())
     max_size = _affordable(len(columns), min(max_size, len(columns)), first_row.size if n_unique else 0)
@@ -84,11 +88,12 @@ def find_uniques(table: Table, *, max_size: int = 3) -> Uniques:
     if not n_unique:
         return Uniques(table.n_rows, 0, max_size, (), (0,) * max_size, rows, np.empty(0, np.int32))
     layout = _Layout.of([column.n_values for column in columns], sets)
-    codes = np.stack([column.codes[first_row] for column in columns], axis=1)
-    seen = np.minimum(sum(in_threads(layout.count, codes, n_rows_of)), 2)
+    narrow = np.uint16 if max(column.n_values for column in columns) <= 1 << 16 else np.int32
+    codes = np.stack([column.codes[first_row].astype(narrow) for column in columns])
+    seen = layout.count(codes, np.minimum(n_rows_of, 2).astype(np.uint8))
     known = np.stack([_is_unique_on(table, sets[s])[rows] for s in layout.wide] or [np.zeros(rows.size, np.uint8)])
     has_unique = layout.has_unique(seen)
-    parts = in_threads(lambda codes, known: layout.find(codes, known, seen, has_unique), codes[is_unique], known.T)
+    parts = in_threads(lambda codes, known: layout.find(codes, known, seen, has_unique), codes[:, is_unique].T, known.T)
     n_rows_of_set = np.sum([part[0] for part in parts], axis=0)
     size_of_row = np.concatenate([part[1] for part in parts])
     found = [
@@ -105,6 +110,8 @@ def find_uniques(table: Table, *, max_size: int = 3) -> Uniques:
 class _Layout:
     """Where the combinations of every set of columns are counted."""
 
+    sets: list[tuple[int, ...]]
+    n_values: NDArray[np.int64]  # (column)
     prefix: NDArray[np.int64]  # (set) -> the set without its last column
     last: NDArray[np.int64]
     n_last: NDArray[np.int64]
@@ -128,10 +135,21 @@ class _Layout:
                 given[s] = len(wide)
                 wide.append(s)
         prefix = np.array([number.get(chosen[:-1], -1) for chosen in sets])
-        return cls(prefix, last, np.array(n_values)[last], offset, n_places, given, wide)
+        return cls(sets, np.array(n_values), prefix, last, np.array(n_values)[last], offset, n_places, given, wide)
 
-    def count(self, codes: Codes, n_rows_of: NDArray[np.int64]) -> NDArray[np.uint8]:
-        return count_up_to_two(codes, n_rows_of, self.prefix, self.last, self.n_last, self.offset, self.n_places)
+    def count(self, codes: NDArray[Any], n_rows_of: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """(place) -> rows, 2 for more. Sets have places of their own, so threads do not meet."""
+        seen = np.zeros(self.n_places, np.uint8)
+        ends = np.append(self.offset[self.offset >= 0][1:], self.n_places)
+
+        def count_set(s: int, end: int) -> None:
+            chosen = np.array(self.sets[s])
+            n_values = self.n_values[chosen]
+            count_up_to_two(codes, n_rows_of, chosen, n_values, seen[self.offset[s] : end])
+
+        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+            list(pool.map(count_set, np.flatnonzero(self.offset >= 0).tolist(), ends.tolist()))
+        return seen
 
     def has_unique(self, seen: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """(set) -> whether some row may be unique on it."""
@@ -142,10 +160,11 @@ class _Layout:
         return has
 
     def find(
-        self, codes: Codes, known: NDArray[np.uint8], seen: NDArray[np.uint8], has_unique: NDArray[np.bool_]
+        self, codes: NDArray[Any], known: NDArray[np.uint8], seen: NDArray[np.uint8], has_unique: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         where = (self.prefix, self.last, self.n_last, self.offset)
         known = np.ascontiguousarray(known.T)
+        codes = np.ascontiguousarray(codes)
         return cast(Any, find_minimal)(codes, *where, seen, has_unique, self.given, known)
 
 

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Utility: everything a release cost, measured in one go. Columns are laid out once and shared by all metrics."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.kernels.spreading import count_pairs
+from overt.metrics.alike import groups_as_seen
 from overt.metrics.analysis import Prediction, mean_error, prediction
 from overt.metrics.certainty_penalty import penalty_of_groups
 from overt.metrics.discernibility import discernibility
@@ -19,6 +22,10 @@ from overt.metrics.precision import precision_of_column
 from overt.metrics.spread import Expected, Spread, is_exact, spread_of
 from overt.release import Release
 from overt.table import Column, Kind, Role
+from overt.threads import n_threads
+
+Thing = TypeVar("Thing")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -85,9 +92,12 @@ def measure_utility(release: Release) -> Utility:
     >>> measure_utility(Mondrian(goal=KAnonymity(1)).anonymize(table)).certainty_penalty
     0.0
     """
-    table, partition = release.table, release.partition
-    spreads = {column.name: spread_of(release, column) for column in table.columns}
-    columns = tuple(_measure_column(release, column, spreads[column.name]) for column in table.columns)
+    table = release.table
+    spreads = dict(
+        zip([c.name for c in table.columns], _each(lambda c: spread_of(release, c), table.columns), strict=True)
+    )
+    partition = groups_as_seen(release, spreads)
+    columns = tuple(_each(lambda column: _measure_column(release, column, spreads[column.name]), table.columns))
     pairs, left_out = _measure_pairs(release, spreads)
     rng = np.random.default_rng(0)  # which rows learn and judge is no secret, and the same every time
     return Utility(
@@ -99,7 +109,9 @@ def measure_utility(release: Release) -> Utility:
         columns=columns,
         pairs=pairs,
         pairs_left_out=left_out,
-        predictions=tuple(prediction(release, column, rng) for column in table.sensitive if column.n_values > 1),
+        predictions=tuple(
+            prediction(release, column, rng, spreads) for column in table.sensitive if column.n_values > 1
+        ),
     )
 
 
@@ -109,8 +121,11 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
         return ColumnUtility(column.name, column.role, None, None, None, 0.0, expected)
     if is_exact(release, column):
         return ColumnUtility(column.name, column.role, 0.0, 0.0, 1.0, 0.0, expected)
-    boxes = release.boxes[[known.name for known in release.table.quasi_identifiers].index(column.name)]
-    penalty = float(penalty_of_groups(column, release, boxes) @ release.partition.sizes) + release.n_suppressed
+    if column.hierarchy is None and column.kind is Kind.CATEGORY:  # shown as a set: its members are counted already
+        penalty = float((spread.n_values_covered - 1) @ spread.sizes) / max(1, column.n_values - 1)
+    else:
+        boxes = release.boxes[[known.name for known in release.table.quasi_identifiers].index(column.name)]
+        penalty = float(penalty_of_groups(column, release, boxes) @ release.partition.sizes) + release.n_suppressed
     return ColumnUtility(
         column.name,
         column.role,
@@ -125,20 +140,22 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
 def _measure_pairs(
     release: Release, spreads: dict[str, Spread]
 ) -> tuple[tuple[PairUtility, ...], tuple[tuple[str, str], ...]]:
-    measured, left_out = [], []
-    for one, other in _open_pairs(release):
-        if one.n_values * other.n_values > MOST_CELLS:
-            left_out.append((one.name, other.name))
-            continue
-        actual: NDArray[np.int64] = count_pairs(one.codes, other.codes, one.n_values, other.n_values)
-        expected = spreads[one.name].rows_of_pair(spreads[other.name])
-        error = None
-        if (one.kind is Kind.CATEGORY) != (other.kind is Kind.CATEGORY):
-            number = other if one.kind is Kind.CATEGORY else one
-            tables = (actual, expected) if number is other else (actual.T, expected.T)
-            error = mean_error(*tables, number)
-        measured.append(PairUtility((one.name, other.name), divergence(actual, expected), error))
+    pairs = list(_open_pairs(release))
+    few = [(one, other) for one, other in pairs if one.n_values * other.n_values <= MOST_CELLS]
+    left_out = [(one.name, other.name) for one, other in pairs if one.n_values * other.n_values > MOST_CELLS]
+    measured = _each(lambda pair: _measure_pair(spreads[pair[0].name], spreads[pair[1].name]), few)
     return tuple(measured), tuple(left_out)
+
+
+def _measure_pair(first: Spread, second: Spread) -> PairUtility:
+    one, other = first.column, second.column
+    actual: NDArray[np.int64] = count_pairs(one.codes, other.codes, one.n_values, other.n_values)
+    expected = first.rows_of_pair(second)
+    error = None
+    if (one.kind is Kind.CATEGORY) != (other.kind is Kind.CATEGORY):
+        number = other if one.kind is Kind.CATEGORY else one
+        error = mean_error(actual, expected, other) if number is other else mean_error(actual.T, expected.T, one)
+    return PairUtility((one.name, other.name), divergence(actual, expected), error)
 
 
 def _open_pairs(release: Release) -> Iterator[tuple[Column, Column]]:
@@ -148,6 +165,12 @@ def _open_pairs(release: Release) -> Iterator[tuple[Column, Column]]:
         both_exact = is_exact(release, one) and is_exact(release, other)
         if not (both_sensitive or both_exact):
             yield one, other
+
+
+def _each(work: Callable[[Thing], Result], things: Iterable[Thing]) -> list[Result]:
+    """Do some work on every thing, in threads: the loops release the interpreter lock."""
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        return list(pool.map(work, things))
 
 
 def _mean(numbers: "Iterator[float] | list[float]") -> float:

@@ -75,7 +75,7 @@ def _steps(column: Column, least_rows: int) -> Bins:
     labels = _labels(known, cuts[kept])
     bin_of_value = np.searchsorted(cuts[kept], position, side="right")
     if column.missing_code is not None:
-        if n_missing >= least_rows:
+        if n_missing >= least_rows and total.sum() >= least_rows:
             labels = [*labels, MISSING]
         bin_of_value = np.append(bin_of_value, len(labels) - 1)  # too few missing ones hide in the last piece
     return Bins(tuple(labels), bin_of_value.astype(np.int64))

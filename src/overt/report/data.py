@@ -13,6 +13,7 @@ import numpy as np
 
 from overt.check import Verdict
 from overt.markup import Markup
+from overt.metrics.alike import rows_alike
 from overt.metrics.risk import Risk, risk_of_release, risk_of_table
 from overt.metrics.uniques import Uniques, find_uniques
 from overt.metrics.utility import Utility, measure_utility
@@ -178,7 +179,8 @@ def make_report(
     method: Any = release.made_by
     least_rows = max(LEAST_ROWS, goal.least_rows)
     utility = measure_utility(release)
-    before, after = risk_of_table(table), risk_of_release(release)
+    alike = rows_alike(table)
+    before, after = risk_of_table(table, alike=alike), risk_of_release(release)
     expected = {column.name: column.expected for column in utility.columns}
     return Report(
         source=source,
@@ -198,7 +200,7 @@ def make_report(
         least_rows=least_rows,
         before=before,
         after=after,
-        uniques=find_uniques(table),
+        uniques=find_uniques(table, alike=alike),
         utility=utility,
         group_sizes=plot_group_sizes(before, after),
         distributions=tuple(_distribution(column, expected[column.name], least_rows) for column in table.columns),

@@ -60,6 +60,8 @@ def _standing_bars(spec: Mapping[str, Any]) -> Markup:
     room = (width - left - 8) / max(1, len(labels))
     slant = any(len(label) * LETTER > room - 2 for label in labels)
     if slant:
+        left = max(left, min(MOST_LETTERS, len(labels[0])) * LETTER * 0.8 - room / 2)
+        room = (width - left - 8) / max(1, len(labels))
         bottom = 34 + min(MOST_LETTERS, max(map(len, labels))) * LETTER * 0.62
     base = height
 
