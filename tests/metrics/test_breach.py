@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import overt
 from oracles import cross_bucket as oracle
 from overt.metrics.breach import breach_of_group, identity_disclosure, largest_breach, matched_breach
+from overt.metrics.query_workload import CountQuery, Workload, uniform_in_box
 from overt.partition import Partition
 from overt.release import CrossBucketRelease, as_crossed
 from overt.table import Kind
@@ -67,3 +68,20 @@ def test_releases_without_boxes_or_buckets_are_crossed_in_their_own_way(table):
     assert exact.partition.n_groups == len(people)
     matched = matched_breach(overt.BucketRelease(table, generalized.buckets, None))
     assert matched.largest() <= 1
+
+
+@given(case=releases(), data=st.data())
+def test_count_queries_spread_people_over_boxes_and_values_over_beliefs(case, data):
+    table, groups, buckets = case
+    release = CrossBucketRelease(table, Partition.from_groups(groups), None, Partition.from_groups(buckets))
+    column, values = table.quasi_identifiers[0], table.sensitive[0].codes.tolist()
+    low, high = sorted(data.draw(st.tuples(st.integers(0, 4), st.integers(0, 4))))
+    wanted = data.draw(st.frozensets(st.integers(0, table.sensitive[0].n_values - 1)))
+    expected = Fraction(0)
+    for group in groups:
+        least, greatest = min(column.codes[group]), max(column.codes[group])
+        share = Fraction(max(0, int(min(high, greatest) - max(low, least)) + 1), int(greatest - least) + 1)
+        believed = oracle.breach(group, buckets, values)
+        expected += len(group) * share * sum((believed.get(value, Fraction(0)) for value in wanted), Fraction(0))
+    workload = Workload.of(table, [CountQuery({column.name: (low, high)}, wanted)])
+    assert np.isclose(uniform_in_box(release, workload)[0], float(expected))

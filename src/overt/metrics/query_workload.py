@@ -12,10 +12,11 @@ Guarantee   `actual_counts` is exact; `uniform_in_box` agrees with `uniform_in_b
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.kernels.queries import answer_from_items, answer_from_shapes, collect_by_shape, count_in_ranges
 from overt.partition import Histogram
-from overt.release import BucketRelease, GeneralizedRelease, Release
+from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
 from overt.table import Codes, Column, Table, unknown_column
 
 Estimate = NDArray[np.float64]
@@ -144,7 +145,13 @@ class Reading:
 
     @cached_property
     def histogram(self) -> Histogram:
-        return self.release.groups.histograms[the_sensitive(self.release.table).name]
+        """How often each value occurs in a group; where groups and buckets cross, how often it can be expected to."""
+        histogram = self.release.groups.histograms[the_sensitive(self.release.table).name]
+        if histogram.out_of is None:
+            return histogram
+        rows_of_weight = np.repeat(self.release.partition.sizes / histogram.out_of, np.diff(histogram.first))
+        expected: Any = histogram.count * rows_of_weight  # no longer whole numbers
+        return replace(histogram, count=expected)
 
     @cached_property
     def stratum_of_group(self) -> Codes:
@@ -180,7 +187,7 @@ class Reading:
     def _items(self, names: Sequence[str]) -> tuple[Codes, Codes, Codes, Estimate, Estimate]:
         """What can be inside a range: (item, column) -> its box, its group, how many rows it is, and their share."""
         table, partition = self.release.table, self.release.partition
-        if isinstance(self.release, GeneralizedRelease):
+        if isinstance(self.release, GeneralizedRelease | CrossBucketRelease):
             known = [column.name for column in table.quasi_identifiers]
             boxes = self.release.boxes[[known.index(name) for name in names]]  # (column, group, end)
             least, greatest = (np.ascontiguousarray(boxes[..., end].T) for end in (0, 1))
