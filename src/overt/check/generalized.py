@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check of a generalized release: one table of ranges, labels and sets with sensitive values."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
 import polars as pl
 
 from overt.check.findings import (
@@ -12,15 +15,36 @@ from overt.check.findings import (
     find_truth,
     not_checked,
 )
-from overt.check.lines import Shared, are_in_order, first_of_each, group_alike, join_shared, key_of, order_texts
+from overt.check.lines import Key, Shared, are_in_order, first_of_each, group_alike, join_shared, key_of, order_texts
 from overt.check.matching import Boxes, match_rows
 from overt.check.reading import Readings, Texts, read_cells, usual_form
 from overt.check.verdict import Claim, Finding, Verdict, counted
 from overt.check.witness import rows_are_lines
 from overt.partition import Partition
-from overt.table import Table
+from overt.table import Codes, Column, Table
+from overt.threads import n_threads
 
 ORDER = "what they show"
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A published quasi-identifier: what its texts mean, and the text of every line by its place in their order."""
+
+    form: str
+    readings: Readings
+    texts_in_order: Codes
+    key: Key
+    n_unreadable: int  # lines
+
+    @classmethod
+    def read(cls, column: Column, cells: pl.Series, form: str | None) -> "Shown":
+        """Read every distinct text of a column once."""
+        form = form or usual_form(column)
+        texts = Texts.of(cells)
+        readings = read_cells(texts.distinct, column, form)
+        order = order_texts(readings, column, form)
+        return cls(form, readings, order, key_of(texts, order), int(readings.is_unreadable[texts.text_of_line].sum()))
 
 
 def check_generalized(table: Table, frame: pl.DataFrame, claim: Claim, witness: Partition | None) -> Verdict:
@@ -32,17 +56,17 @@ def check_generalized(table: Table, frame: pl.DataFrame, claim: Claim, witness: 
     if not set(wanted) <= set(frame.columns):
         return Verdict((layout, rows, *not_checked(("cells", "order", "goal", "truth"), "columns are missing")))
 
-    forms = [claim.show.get(column.name) or usual_form(column) for column in columns]
-    texts = [Texts.of(frame.get_column(column.name)) for column in columns]
-    readings = [read_cells(t.distinct, c, form) for t, c, form in zip(texts, columns, forms, strict=True)]
-    shared = {column.name: Shared.of_column(column, frame.get_column(column.name)) for column in sensitive}
-    shared |= {n: Shared.of_other(table.others.get_column(n), frame.get_column(n)) for n in claim.others}
-    n_unreadable = {name: column.n_unknown for name, column in shared.items()} | {
-        column.name: int(reading.is_unreadable[text.text_of_line].sum())
-        for column, text, reading in zip(columns, texts, readings, strict=True)
-    }
-    orders = [order_texts(r, c, form) for r, c, form in zip(readings, columns, forms, strict=True)]
-    cells = [key_of(text, order) for text, order in zip(texts, orders, strict=True)]
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        reads = [
+            pool.submit(Shown.read, column, frame.get_column(column.name), claim.show.get(column.name))
+            for column in columns
+        ]
+        shared = {column.name: Shared.of_column(column, frame.get_column(column.name)) for column in sensitive}
+        shared |= {n: Shared.of_other(table.others.get_column(n), frame.get_column(n)) for n in claim.others}
+        shown = [read.result() for read in reads]
+    n_unreadable = {name: column.n_unknown for name, column in shared.items()}
+    n_unreadable |= {column.name: read.n_unreadable for column, read in zip(columns, shown, strict=True)}
+    cells = [column.key for column in shown]
     groups = group_alike(cells)
     codes = {column.name: shared[column.name].code_of_line for column in sensitive}
     return Verdict(
@@ -52,7 +76,7 @@ def check_generalized(table: Table, frame: pl.DataFrame, claim: Claim, witness: 
             find_cells(n_unreadable, len(wanted)),
             find_order(are_in_order([*cells, *(column.key for column in shared.values())]), ORDER),
             find_goal(claim, sensitive, codes, groups, "group"),
-            _find_truth(table, claim, witness, forms, texts, readings, groups, list(shared.values())),
+            _find_truth(table, claim, witness, shown, groups, list(shared.values())),
         )
     )
 
@@ -61,15 +85,14 @@ def _find_truth(
     table: Table,
     claim: Claim,
     witness: Partition | None,
-    forms: list[str],
-    texts: list[Texts],
-    readings: list[Readings],
+    shown: list[Shown],
     groups: Partition,
     shared: list[Shared],
 ) -> Finding:
     n_lines = groups.group_of_row.size
     some_line = first_of_each(groups)
-    text_of_group = [text.text_of_line[some_line] for text in texts]
+    text_of_group = [column.texts_in_order[column.key.code_of_line[some_line]] for column in shown]
+    forms, readings = [column.form for column in shown], [column.readings for column in shown]
     values = join_shared(shared, table.n_rows, n_lines)
     if witness is not None and rows_are_lines(table, witness, forms, readings, text_of_group, groups, values):
         return find_truth(claim, table.n_rows, n_lines, n_lines, "the owner's grouping of the rows shows it")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published lines in codes: which lines are alike, whether they are in order, which values must agree exactly."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,14 +48,17 @@ class Shared:
     def of_other(cls, original: pl.Series, cells: pl.Series) -> "Shared":
         """A column of the original that was never encoded, and the same column of the release."""
         original, cells = _as_text_if_nested(original), _as_text_if_nested(cells)
-        if original.dtype == pl.String:
-            original = original.replace("", None)  # in a file both are an empty cell
-        values = original.unique()
-        values = values.gather(values.cast(pl.String).arg_sort(nulls_last=True))
-        number = pl.DataFrame({"value": values, "code": np.arange(len(values), dtype=np.int32)})
-        rows = pl.DataFrame({"value": original})
-        coded = rows.join(number, on="value", how="left", nulls_equal=True, maintain_order="left")
-        return cls._of_codes(coded.get_column("code").to_numpy(), values, Texts.of(cells), None)
+        texts = Texts.of(original)
+        distinct = texts.distinct.replace("", None)  # in a file both are an empty cell
+        in_order = distinct.unique().sort(nulls_last=True)
+        code_of_text = read_values(distinct, in_order)
+        code_of_row = code_of_text[texts.text_of_line]
+        values = in_order
+        if original.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            some_row = np.empty(len(in_order), np.int64)
+            some_row[code_of_row] = np.arange(len(original))
+            values = original.gather(some_row)
+        return cls._of_codes(code_of_row, values, Texts.of(cells), None)
 
     @classmethod
     def _of_codes(cls, code_of_row: Codes, values: pl.Series, texts: Texts, dtype: pl.DataType | None) -> "Shared":
@@ -161,6 +165,13 @@ def first_of_each(partition: Partition) -> Codes:
 
 def join_shared(columns: Sequence[Shared], n_rows: int, n_lines: int) -> tuple[Codes, Codes, int]:
     """All columns that must agree exactly as one: (value of row, value of line, number of values)."""
+    n_values = math.prod(column.n_codes for column in columns)
+    if columns and n_values <= n_rows:  # few enough to be numbered as digits
+        value_of_row, value_of_line = np.zeros(n_rows, np.int32), np.zeros(n_lines, np.int32)
+        for column in columns:
+            value_of_row = value_of_row * np.int32(column.n_codes) + column.code_of_row
+            value_of_line = value_of_line * np.int32(column.n_codes) + column.code_of_line
+        return value_of_row, value_of_line, n_values
     if len(columns) == 1:
         return columns[0].code_of_row, columns[0].code_of_line, columns[0].n_codes
     keys = [Key(np.concatenate([column.code_of_row, column.code_of_line]), column.n_codes) for column in columns]
