@@ -36,7 +36,7 @@ class Streamliner(ABC):
     """
 
     name: ClassVar[str]
-    against: ClassVar[str] = "someone who sees the release and also replays the method"
+    resists: ClassVar[str] = "someone who sees the release and also replays the method"
 
     goal: Property
     form: Form = "generalized"
@@ -65,6 +65,13 @@ class Streamliner(ABC):
     def merge_groups(self, table: Table, partition: Partition) -> Partition:
         """Stage two: groups of at least k rows, chosen without looking at values."""
         return merge_neighbours(table, partition, self.k)
+
+    @property
+    def against(self) -> str:
+        """Whom the guarantee holds against, and what the form of the release leaves open."""
+        if self.form == "generalized":
+            return self.resists
+        return f"{self.resists}; who is in the table is public, with exact quasi-identifiers"
 
     @property
     def diversity(self) -> int:
