@@ -54,9 +54,8 @@ class AllOf(Property):
     def least_rows(self) -> int:
         return max(part.least_rows for part in self.properties)
 
-    @property
-    def necessary(self) -> Property:
-        return AllOf(tuple(part.necessary for part in self.properties))
+    def necessary(self, everyone: Groups) -> Property:
+        return AllOf(tuple(part.necessary(everyone) for part in self.properties))
 
     @property
     def caution(self) -> str:

@@ -61,8 +61,7 @@ class AlphaKAnonymity(SensitiveProperty):
     def least_rows(self) -> int:
         return max(int(self.k), math.ceil(1 / exact(self.alpha)))
 
-    @property
-    def necessary(self) -> Property:
+    def necessary(self, everyone: Groups) -> Property:
         return KAnonymity(self.k) & DistinctLDiversity(math.ceil(1 / exact(self.alpha)), column=self.column)
 
     def __str__(self) -> str:

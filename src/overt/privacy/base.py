@@ -110,12 +110,12 @@ class Property(ABC):
         """No group with fewer rows can satisfy this; what a search need not try."""
         return 1
 
-    @property
-    def necessary(self) -> "Property":
+    def necessary(self, everyone: Groups) -> "Property":
         """A property that this one implies, and that a group which satisfies it keeps whatever rows are added.
 
         Adding rows to a good group can make it bad, so that with suppression a search may not conclude from one node
         to those above; from what is necessary it may. Where this is the property itself, nothing is ever lost.
+        `everyone` is the whole table as one group.
         """
         from overt.privacy.k_anonymity import KAnonymity
 
@@ -180,6 +180,19 @@ class SensitiveProperty(Property):
         histograms = self._histograms(groups)
         measured = [self.measure_histogram(histogram, _out_of(histogram, groups)) for histogram in histograms]
         return min(measured) if self.best == "largest" else max(measured)
+
+    def needs_values(self, everyone: Groups, share: Fraction) -> Property:
+        """As many different values as the most frequent ones that have this share of the table, in each column."""
+        from overt.privacy.all_of import AllOf
+        from overt.privacy.l_diversity import DistinctLDiversity
+
+        needs = []
+        for name, histogram in everyone.histograms.items():
+            if self.column in (None, name):
+                rows = np.append(0, np.cumsum(np.sort(histogram.total_of_value)[::-1]))
+                least = int(np.searchsorted(rows, math.ceil(share * int(rows[-1]))))
+                needs.append(DistinctLDiversity(max(1, least), column=name))
+        return AllOf(tuple(needs))
 
     @property
     def where(self) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from overt.partition import Counts, Histogram
-from overt.privacy.base import Broken, Measure, Number, SensitiveProperty, exact, require_number
+from overt.partition import Counts, Groups, Histogram
+from overt.privacy.base import Broken, Measure, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.exactness import logarithm
 from overt.privacy.kinds import Bound, Kinds
 
@@ -34,6 +34,11 @@ class BetaLikeness(SensitiveProperty):
     @abstractmethod
     def largest_ratio(self, q: Fraction) -> Bound:
         """What p / q may be at most."""
+
+    def necessary(self, everyone: Groups) -> Property:
+        return self.needs_values(
+            everyone, 1 / (1 + exact(self.beta))
+        )  # all p together are 1, and none exceeds (1 + beta) q
 
     def breaks_histogram(self, histogram: Histogram, sizes: Counts) -> Broken:
         kinds = Kinds.of(histogram, sizes)

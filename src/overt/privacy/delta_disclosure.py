@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from overt.partition import Counts, Histogram
-from overt.privacy.base import Broken, Number, SensitiveProperty, exact, require_number
+from overt.partition import Counts, Groups, Histogram
+from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.exactness import exponential, logarithm
 from overt.privacy.kinds import Kinds
 
@@ -52,6 +52,9 @@ class DeltaDisclosure(SensitiveProperty):
             return math.inf
         kinds = Kinds.of(histogram, sizes)
         return float_above_log(max(kinds.greatest_gain(), kinds.greatest_drop()))
+
+    def necessary(self, everyone: Groups) -> Property:
+        return self.needs_values(everyone, Fraction(1))
 
     def __str__(self) -> str:
         return f"{self.delta}-disclosure privacy{self.where}"

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.kernels.diversity import count_logs, sort_counts
-from overt.partition import Counts, Histogram
+from overt.partition import Counts, Groups, Histogram
 from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.l_diversity import DistinctLDiversity
 
@@ -72,8 +72,7 @@ class EntropyLDiversity(SensitiveProperty):
     def least_rows(self) -> int:
         return math.ceil(exact(self.l))
 
-    @property
-    def necessary(self) -> Property:
+    def necessary(self, everyone: Groups) -> Property:
         return DistinctLDiversity(self.least_rows, column=self.column)
 
     def __str__(self) -> str:

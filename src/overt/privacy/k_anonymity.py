@@ -38,8 +38,7 @@ class KAnonymity(Property):
     def least_rows(self) -> int:
         return int(self.k)
 
-    @property
-    def necessary(self) -> Property:
+    def necessary(self, everyone: Groups) -> Property:
         return self
 
     def __str__(self) -> str:

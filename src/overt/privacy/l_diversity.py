@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from overt.kernels.diversity import largest_counts, sort_counts, tails
-from overt.partition import Counts, Histogram
+from overt.partition import Counts, Groups, Histogram
 from overt.privacy.base import (
     Broken,
     Measure,
@@ -56,8 +56,7 @@ class FrequencyLDiversity(SensitiveProperty):
     def least_rows(self) -> int:
         return math.ceil(exact(self.l))
 
-    @property
-    def necessary(self) -> Property:
+    def necessary(self, everyone: Groups) -> Property:
         return DistinctLDiversity(self.least_rows, column=self.column)
 
     def __str__(self) -> str:
@@ -99,8 +98,7 @@ class DistinctLDiversity(SensitiveProperty):
             "a group. Ask for l-diversity (the frequency form) to keep every belief at or below 1/l."
         )
 
-    @property
-    def necessary(self) -> Property:
+    def necessary(self, everyone: Groups) -> Property:
         return self
 
     def __str__(self) -> str:
@@ -148,8 +146,7 @@ class RecursiveCLDiversity(SensitiveProperty):
         ordered = sort_counts(histogram.first, histogram.count)
         return ordered[histogram.first[1:] - 1], tails(histogram.first, ordered, min(self.l, histogram.n_values + 1))
 
-    @property
-    def necessary(self) -> Property:
+    def necessary(self, everyone: Groups) -> Property:
         return DistinctLDiversity(int(self.l), column=self.column)  # fewer leave no tail
 
     def __str__(self) -> str:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.kernels.closeness import excess_over_table, rank_work
-from overt.partition import Counts, Histogram
-from overt.privacy.base import Broken, Number, SensitiveProperty, exact, require_number
+from overt.partition import Counts, Groups, Histogram
+from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.exactness import INT64_MAX, Integers, greatest_ratio, times
 
 DISTANCES = ("equal", "ordered", "hierarchical")
@@ -65,6 +65,12 @@ class TCloseness(SensitiveProperty):
                 f"{self} needs a hierarchy of the sensitive column; give it one, or use another distance."
             )
         return tree_work(histogram, sizes, histogram.node_of_value[:-1].copy())
+
+    def necessary(self, everyone: Groups) -> Property:
+        if self.distance != "equal":
+            return super().necessary(everyone)
+        # The distance is 1 minus the sum of min(p, q), and so at least the share of the values that the group lacks.
+        return self.needs_values(everyone, 1 - exact(self.t))
 
     def __str__(self) -> str:
         return f"{self.t}-closeness ({self.distance} distance){self.where}"

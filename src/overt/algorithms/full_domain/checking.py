@@ -70,7 +70,7 @@ class Checker:
 
     @cached_property
     def _necessary(self) -> Property:
-        return self.goal.necessary
+        return self.goal.necessary(self.rows.at(self.rows.lattice.top).groups)
 
     @cached_property
     def _concludes(self) -> bool:
