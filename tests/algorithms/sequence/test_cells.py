@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 
 from algorithms.sequence.worlds import both, worlds
 from oracles.sequence import ratios
@@ -12,9 +12,21 @@ from overt.algorithms.sequence.cells import Cells
 from overt.errors import TooLarge
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(worlds())
 def test_runs_and_disclosure_sets_agree_with_enumeration(world):
+    require_agreement(world)
+
+
+@pytest.mark.slow
+@settings(max_examples=4000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(worlds(max_rows=7))
+def test_thousands_of_sequences_agree_with_enumeration(world):
+    require_agreement(world)
+
+
+def require_agreement(world):
+    """The run, and every set it looks at, are what the oracle finds by listing tables."""
     oracle, inference, values = both(*world)
     table = world[3]
     released, path = oracle.run(table)

@@ -19,7 +19,7 @@ from overt.algorithms.sequence import (
     Safe,
     Sequence,
 )
-from overt.algorithms.sequence.sampling import KarpLuby, Rejection, Sampling, Tail, Trials, chernoff_bounds
+from overt.algorithms.sequence.sampling import KarpLuby, Rejection, Sampling, Tail, Trials, chernoff_bounds, tail_of
 from overt.algorithms.sequence.sweep import Sweep
 
 
@@ -86,11 +86,11 @@ def test_tail_probability_is_exact(histogram, data):
     balls = [value for value, count in enumerate(histogram) for _ in range(count)]
     draws = list(combinations(range(total), size))
     failing = sum(any([balls[i] for i in draw].count(v) > cap for v in range(len(histogram))) for draw in draws)
-    tail = Tail(histogram, size, cap)
-    assert tail.chance == pytest.approx(failing / len(draws))
-    if failing:
-        drawn = tail.draw(np.random.default_rng(0))
-        assert sum(drawn) == size and max(drawn) > cap
+    for tail in {Tail(histogram, size, cap), tail_of(histogram, size, cap)}:
+        assert tail.chance == pytest.approx(failing / len(draws))
+        if failing:
+            drawn = tail.draw(np.random.default_rng(0))
+            assert sum(drawn) == size and max(drawn) > cap
 
 
 def test_sampled_tables_keep_group_histograms_and_are_uniform():

@@ -35,6 +35,7 @@ from overt.table import Codes
 Reaches = Callable[[Codes, int], bool]
 FIRST_LOOK = 2_000  # tables before the first look; each look has four times as many
 FEW = 50  # accepted tables below which there is nothing to estimate from
+SELDOM = 0.2  # share of accepted tables below which failing groups are drawn first
 SPARE = 64  # draws per table beyond one per place
 
 
@@ -73,7 +74,7 @@ class Sampling:
         while True:
             fresh_accepted, fresh_sums = sampler.sample(min(target, self.max_tables) - drawn, self.rng)
             drawn, accepted, sums = min(target, self.max_tables), accepted + fresh_accepted, sums + fresh_sums
-            if accepted < FEW and drawn >= FIRST_LOOK and isinstance(sampler, Rejection) and KarpLuby.suits(trials):
+            if accepted < SELDOM * drawn and isinstance(sampler, Rejection) and KarpLuby.suits(trials):
                 sampler, drawn, accepted, sums = KarpLuby(trials), 0, 0, np.zeros_like(sums)
                 look, target = look + 1, FIRST_LOOK
                 continue
@@ -312,22 +313,18 @@ class KarpLuby:
     name = "Karp-Luby"
 
     def __init__(self, trials: Trials) -> None:
-        tails = {
-            tested: Tail(trials.histogram_around(tested), size, cap)
-            for tested, (size, cap) in enumerate(
-                zip(trials.size_of_tested.tolist(), trials.cap_of_tested.tolist(), strict=True)
-            )
-            if trials.is_inside[trials.function_of_tested[tested]]
-        }
-        expected: dict[int, float] = {}
-        for tested, tail in tails.items():
-            function = int(trials.function_of_tested[tested])
-            expected[function] = expected.get(function, 0.0) + tail.chance
-        self.rare = min(expected, key=expected.__getitem__)
-        self.expected = expected[self.rare]  # failing groups of that function in a table, on average
+        n_tested = np.bincount(trials.function_of_tested, minlength=trials.n_functions)
+        inside = [function for function, nested in enumerate(trials.is_inside) if nested and n_tested[function]]
+        self.rare = min(inside, key=lambda function: int(n_tested[function]))  # few groups, so few that fail
         self.trials = Trials.of(trials.sequence, trials.step, trials.values, trials.n_values, together=self.rare)
-        self.tested = [tested for tested in tails if trials.function_of_tested[tested] == self.rare]
-        self.tails = [tails[tested] for tested in self.tested]
+        self.tested = np.flatnonzero(trials.function_of_tested == self.rare).tolist()
+        self.tails = [
+            tail_of(trials.histogram_around(one), int(trials.size_of_tested[one]), int(trials.cap_of_tested[one]))
+            for one in self.tested
+        ]
+        self.expected = sum(
+            tail.chance for tail in self.tails
+        )  # failing groups of that function in a table, on average
         self.chances = np.array([tail.chance for tail in self.tails]) / self.expected
         first, places = self.trials.tested_first, self.trials.tested_places
         self.places = np.array(
@@ -356,6 +353,37 @@ class KarpLuby:
             more, more_sums = run_kernel(self.trials, rng, forced.astype(np.int64), self.places, counts, self.rare)
             accepted, sums = accepted + more, sums + more_sums
         return accepted, sums
+
+
+def tail_of(histogram: list[int], size: int, cap: int) -> "Tail | SingleTail":
+    """The tail of a group: the simple kind where two values cannot both exceed the cap."""
+    return SingleTail(histogram, size, cap) if 2 * (cap + 1) > size else Tail(histogram, size, cap)
+
+
+class SingleTail:
+    """The same as `Tail` where only one value can exceed the cap: tails of one value at a time, which exclude each other."""
+
+    def __init__(self, histogram: list[int], size: int, cap: int) -> None:
+        self.histogram, self.size = histogram, size
+        total, ways = sum(histogram), []
+        self._exceeding: list[tuple[int, int]] = []  # (value, how often)
+        for value, count in enumerate(histogram):
+            for taken in range(cap + 1, min(count, size) + 1):
+                ways.append(comb(count, taken) * comb(total - count, size - taken))
+                self._exceeding.append((value, taken))
+        failing, everything = sum(ways), comb(total, size)
+        self.chance = failing / everything
+        self._cumulated = np.cumsum([one / failing for one in ways]) if failing else np.zeros(0)
+
+    def draw(self, rng: Generator) -> list[int]:
+        """A failing histogram, with its exact chance up to the rounding of a float."""
+        place = int(np.searchsorted(self._cumulated[:-1], rng.random(), side="right"))
+        value, taken = self._exceeding[place]
+        others = self.histogram.copy()
+        others[value] = 0
+        drawn: list[int] = rng.multivariate_hypergeometric(others, self.size - taken).tolist()
+        drawn[value] = taken
+        return drawn
 
 
 class Tail:
