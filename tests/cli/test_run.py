@@ -46,6 +46,13 @@ def test_a_run_writes_the_release_and_says_what_holds(folder, overt):
     assert not any(name in (folder / "release.csv").read_text() for name in names)
 
 
+def test_a_release_has_the_separator_of_its_input(folder, overt):
+    pl.read_csv(folder / "hospital.csv").write_csv(folder / "hospital.csv", separator=";")
+    assert overt("run", "recipe.toml", "--quiet")[0] == 0
+    assert (folder / "release.csv").read_text().splitlines()[0] == "Birth date;Postcode;Sex;Disease"
+    assert overt("check", "hospital.csv", "release.csv", "--quiet")[0] == 0
+
+
 def test_the_cost_is_what_the_groups_cost(folder, overt_json):
     _, outcome = overt_json("run", "recipe.toml")
     with (folder / "release.csv").open() as release:

@@ -99,5 +99,7 @@ def _find_truth(
     value_of_row, value_of_line, n_values = values
     boxes = Boxes.of(readings, text_of_group)
     match = match_rows(table, value_of_row, groups, boxes, value_of_line, n_values)
-    how = f"{counted(match.n_with_choice, 'row')} could be in several groups, and all find a place"
+    how = "every row fits one group only"
+    if match.n_with_choice:
+        how = f"{counted(match.n_with_choice, 'row')} could be in several groups, and all find a place"
     return find_truth(claim, table.n_rows, n_lines, match.n_matched, how)

@@ -14,7 +14,7 @@ from overt.check import Claim, Finding, Verdict, check_release
 from overt.engine.outcome import Outcome, group_sizes
 from overt.engine.reporting import files_of_report, report_of, report_paths
 from overt.errors import InvalidInput
-from overt.io.files import digest, read_file, read_release, write_tables
+from overt.io.files import digest, read_file, read_release, separator_of, write_tables
 from overt.io.flat import flatten
 from overt.io.manifest import (
     FileRecord,
@@ -96,6 +96,7 @@ def run(
         write_tables(
             {path: tables[name] for name, path in files.items()},
             format=recipe.settings.output.format,
+            separator=separator_of(recipe.input_path, **how_written(recipe)),
             neutralise_formulas=recipe.settings.output.neutralise_formulas,
             overwrite=overwrite,
             companions=companions,
@@ -142,8 +143,7 @@ def read_table(recipe: Recipe, path: Path, on_progress: Progress) -> Table:
     reading("", 0, 0)
     persons = [name for name, choice in recipe.choices("repeats").items() if choice == "refuse"]
     if persons:
-        how = {"format": source.format, "separator": source.separator, "encoding": source.encoding}
-        refuse_repeated(path, count_persons(path, persons, **how))
+        refuse_repeated(path, count_persons(path, persons, **how_written(recipe)))
     return read_file(
         path,
         quasi_identifiers=recipe.columns_of("quasi-identifier"),
@@ -154,11 +154,15 @@ def read_table(recipe: Recipe, path: Path, on_progress: Progress) -> Table:
         kinds=recipe.choices("kind"),
         missing=recipe.missing,
         missing_values=source.missing_values,
-        format=source.format,
-        separator=source.separator,
-        encoding=source.encoding,
         on_progress=reading,
+        **how_written(recipe),
     )
+
+
+def how_written(recipe: Recipe) -> dict[str, str | None]:
+    """What a recipe says of how its input is written."""
+    source = recipe.settings.input
+    return {"format": source.format, "separator": source.separator, "encoding": source.encoding}
 
 
 def claim_of(recipe: Recipe, n_rows: int) -> Claim:

@@ -113,7 +113,7 @@ def write_tables(
     """Write tables to files, all of them or none, and return the digests of the files.
 
     `companions` gets the digests of the tables' files and returns other files, such as a manifest, that appear with
-    them. A CSV file is UTF-8; `neutralise_formulas` puts an apostrophe before cells that a spreadsheet would run.
+    them. A CSV file is UTF-8, with the separator that its name (.tsv) or `separator` says; `neutralise_formulas` puts an apostrophe before cells that a spreadsheet would run.
     """
     digests = {}
     with all_or_nothing(overwrite=overwrite) as stage:
@@ -124,7 +124,7 @@ def write_tables(
                 written,
                 file_format=find_format(Path(target.name), format),
                 compress=is_gzip_name(target),
-                separator=separator or separator_of_name(target) or ",",
+                separator=separator_of_name(target) or separator or ",",
                 neutralise_formulas=neutralise_formulas,
             )
             digests[target] = digest(written)
@@ -145,6 +145,19 @@ def dialect_of(path: str | Path, *, separator: str | None = None, encoding: str 
     """How a CSV file is written: what is not said is found out."""
     path = _existing(path)
     return read_dialect(path, separator=separator or separator_of_name(path), encoding=encoding)
+
+
+def separator_of(
+    path: Path,
+    *,
+    format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
+    separator: str | None = None,
+    encoding: str | None = None,
+) -> str | None:
+    """The separator of a CSV file, said or found out; None for a file of another format."""
+    if find_format(path, format) != "csv":
+        return None
+    return dialect_of(path, separator=separator, encoding=encoding).separator
 
 
 def _read_csv(path: Path, intake: Intake, dialect: Dialect, on_progress: Progress) -> Table:
