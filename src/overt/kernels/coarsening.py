@@ -22,15 +22,14 @@ def merge_groups(rows, counts, axis, next_node):
     total = np.zeros(n, np.int64)
     became = np.empty(n, np.int32)
     n_groups = 0
-    mask = np.uint64(size - 1)
+    mask = size - 1
     for g in range(n):
         risen = next_node[rows[g, axis]]
-        hashed = np.uint64(14695981039346656037)
+        hashed = np.int64(17)
         for j in range(k):
             node = risen if j == axis else rows[g, j]
-            hashed = (hashed ^ np.uint64(node)) * np.uint64(1099511628211)
-            hashed ^= hashed >> np.uint64(29)
-        place = (hashed ^ (hashed >> np.uint64(32))) & mask
+            hashed = (hashed * np.int64(1_000_003) + node) % np.int64(2_147_483_647)  # below 2**52: nothing overflows
+        place = (hashed ^ (hashed >> 13)) & mask
         while True:
             other = slot_of_hash[place]
             if other < 0:
@@ -48,7 +47,7 @@ def merge_groups(rows, counts, axis, next_node):
                     break
             if same:
                 break
-            place = (place + np.uint64(1)) & mask
+            place = (place + 1) & mask
         became[g] = other
         total[other] += counts[g]
     return merged[:n_groups].copy(), total[:n_groups].copy(), became
