@@ -85,3 +85,19 @@ def test_count_queries_spread_people_over_boxes_and_values_over_beliefs(case, da
         expected += len(group) * share * sum((believed.get(value, Fraction(0)) for value in wanted), Fraction(0))
     workload = Workload.of(table, [CountQuery({column.name: (low, high)}, wanted)])
     assert np.isclose(uniform_in_box(release, workload)[0], float(expected))
+
+
+def test_people_are_matched_across_many_groups():
+    table = overt.read_frame(
+        overt.samples.census(400), quasi_identifiers=["Age", "Gender", "Education"], sensitive=["Income"]
+    )
+    release = overt.CrossBucket(2, 4).anonymize(table, rng=np.random.default_rng(1))
+    groups, buckets = (
+        [rows.tolist() for rows in np.split(p.rows, p.starts[1:-1])] for p in (release.partition, release.buckets)
+    )
+    values, columns = table.sensitive[0].codes.tolist(), [c.codes.tolist() for c in table.quasi_identifiers]
+    matched = matched_breach(release)
+    for row in range(0, 400, 16):
+        person = [column[row] for column in columns]
+        believed = oracle.matching_breach(person, groups, buckets, values, columns, ["num", "cat", "cat"])
+        assert matched[row] == believed[values[row]]

@@ -6,6 +6,7 @@ which of its buckets a member is, and which value of that bucket is theirs.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from overt.check.bucket_truth import Members, rows_are_members
 from overt.check.buckets import BUCKET, ORDER, Numbers, are_numbered_by_content
 from overt.check.findings import AGAIN, find_cells, find_columns, find_order, find_rows, find_truth, not_checked
 from overt.check.lines import Key, Shared, are_in_order, first_of_each, group_alike, join_shared, key_of, order_texts
-from overt.check.matching import Boxes
+from overt.check.matching import Boxes, share_out
 from overt.check.reading import Readings, Texts, read_cells, usual_form
 from overt.check.verdict import Claim, Finding, Verdict, counted
 from overt.check.witness import count_strangers, find_groups, suggest_texts
@@ -23,6 +24,7 @@ from overt.kernels.counting import order_by_code
 from overt.kernels.matching import seat_points
 from overt.partition import Groups, Partition
 from overt.table import Codes, Column, Role, Table
+from overt.threads import n_threads
 
 GROUPS_AND_BUCKETS = tuple[Partition, Partition]
 
@@ -204,7 +206,13 @@ def place_rows(table: Table, boxes: ShownBoxes, members: Members) -> int:
     standing = points.sizes.copy()
     covers = Boxes.of(boxes.readings, boxes.text_of_group).arrays()
     box, capacity = (seats.get_column(name).to_numpy(writable=True) for name in ("box", "n"))
-    seat_points(codes, standing, first_point, box, capacity, first_seat, covers)
+
+    def seat(values: tuple[int, int]) -> None:
+        these = slice(values[0], values[1] + 1)
+        seat_points(codes, standing, first_point[these], box, capacity, first_seat[these], covers)
+
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:  # values do not meet, so threads do not either
+        list(pool.map(seat, share_out(first_point, 4 * n_threads())))
     return table.n_rows - int(standing.sum())
 
 

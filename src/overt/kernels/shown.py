@@ -11,6 +11,7 @@ from overt.kernels.compiling import kernel
 
 NOTHING_ASKED, RANGE, OTHER_THAN, ONE_OF = 0, 1, 2, 3  # kinds of predicates
 IMPOSSIBLE, POSSIBLE, CERTAIN = 0, 1, 2
+NEIGHBOURS = 32  # groups that are passed over together; methods number groups that lie near each other in a row
 GROUPS_AT_ONCE, QUERIES_AT_ONCE = 2048, 32  # what stays in the cache while many queries pass over it
 
 
@@ -36,8 +37,9 @@ def bits_of_ranges(least, greatest, n_words):
 
 
 @kernel
-def is_shown(person, g, least, greatest, or_missing, missing, first_word, words):
+def is_shown(person, g, shown):
     """Whether group g shows every code of a person."""
+    least, greatest, or_missing, missing, first_word, words = shown
     for a in range(person.size):
         code = person[a]
         if first_word[a + 1] > first_word[a]:
@@ -52,27 +54,52 @@ def is_shown(person, g, least, greatest, or_missing, missing, first_word, words)
 
 
 @kernel
+def hulls_of_blocks(shown, size):
+    """What blocks of so many neighbouring groups show together, at least: who is not shown by a block is in none of it."""
+    least, greatest, or_missing, missing, first_word, words = shown
+    n_columns, n_groups = least.shape
+    n_blocks = (n_groups + size - 1) // size
+    hull_least = np.full((n_columns, n_blocks), np.iinfo(np.int32).max, np.int32)
+    hull_greatest = np.full((n_columns, n_blocks), -1, np.int32)
+    hull_missing = np.zeros((n_columns, n_blocks), np.bool_)
+    hull_words = np.zeros((words.shape[0], n_blocks), np.uint64)
+    for g in range(n_groups):
+        b = g // size
+        for a in range(n_columns):
+            hull_least[a, b] = min(hull_least[a, b], least[a, g])
+            hull_greatest[a, b] = max(hull_greatest[a, b], greatest[a, g])
+            hull_missing[a, b] |= or_missing[a, g]
+        for w in range(words.shape[0]):
+            hull_words[w, b] |= words[w, g]
+    return hull_least, hull_greatest, hull_missing, missing, first_word, hull_words
+
+
+@kernel
 def matching_weights(people, first_row, value_of_row, shown, crossing, values, class_of_bucket, n_classes, n_values):
     """(row, class of bucket size): shared rows times count of the row's value, over matching groups; and all matches.
 
     Rows lie person by person: person p (a distinct combination of codes) has the rows `first_row[p]:first_row[p + 1]`.
     """
-    least, greatest, or_missing, missing, first_word, words = shown
     group_first, bucket_at, n_shared = crossing
     value_first, value, count = values
+    n_groups = group_first.size - 1
+    hulls = hulls_of_blocks(shown, NEIGHBOURS)
     weights = np.zeros((value_of_row.size, n_classes), np.int64)
     matches = np.zeros(value_of_row.size, np.int64)
     sums = np.zeros((n_values, n_classes), np.int64)
     for p in range(people.shape[0]):
-        total = 0
-        for g in range(group_first.size - 1):
-            if not is_shown(people[p], g, least, greatest, or_missing, missing, first_word, words):
+        total, g = 0, 0
+        while g < n_groups:
+            if g % NEIGHBOURS == 0 and not is_shown(people[p], g // NEIGHBOURS, hulls):
+                g += NEIGHBOURS
                 continue
-            for i in range(group_first[g], group_first[g + 1]):
-                b = bucket_at[i]
-                total += n_shared[i]
-                for j in range(value_first[b], value_first[b + 1]):
-                    sums[value[j], class_of_bucket[b]] += n_shared[i] * count[j]
+            if is_shown(people[p], g, shown):
+                for i in range(group_first[g], group_first[g + 1]):
+                    b = bucket_at[i]
+                    total += n_shared[i]
+                    for j in range(value_first[b], value_first[b + 1]):
+                        sums[value[j], class_of_bucket[b]] += n_shared[i] * count[j]
+            g += 1
         for row in range(first_row[p], first_row[p + 1]):
             matches[row] = total
             weights[row] = sums[value_of_row[row]]
