@@ -29,7 +29,8 @@ def count_up_to_two(codes, n_rows_of, columns, n_values, seen):
             for i in range(size):
                 keys[i] = keys[i] * n + np.int32(codes[column, begin + i])
         for i in range(size):
-            seen[keys[i]] = min(seen[keys[i]] + n_rows_of[begin + i], 2)
+            if seen[keys[i]] < 2:  # mostly not: reading is quicker than writing the same again
+                seen[keys[i]] = min(seen[keys[i]] + n_rows_of[begin + i], 2)
 
 
 @kernel

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows that are alike: the groups of a table before anything is done to it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.kernels.rolling import number_keys
-from overt.metrics.spread import Spread, spread_of
+from overt.metrics.spread import spreads_of
 from overt.partition import Partition
 from overt.release import GeneralizedRelease, Release
 from overt.table import Column, Table
@@ -36,15 +36,14 @@ def first_rows(alike: Partition) -> NDArray[np.int64]:
     return np.flatnonzero(is_first)
 
 
-def groups_as_seen(release: Release, spreads: Mapping[str, Spread] | None = None) -> Partition:
+def groups_as_seen(release: Release) -> Partition:
     """The groups of a release as its reader sees them: groups of a method that show the same cells are one."""
     if not isinstance(release, GeneralizedRelease):
         return release.partition
     columns = release.table.quasi_identifiers
     keys, n_keys = np.zeros(release.n_groups, np.int64), 1
     for column in columns:
-        spread = spread_of(release, column) if spreads is None else spreads[column.name]
-        cells, n_cells = spread.cells
+        cells, n_cells = spreads_of(release)[column.name].cells
         keys, n_keys = number_keys(
             keys[: release.n_groups] * n_cells + cells[: release.n_groups], n_keys * n_cells, _MOST_DIRECT
         )

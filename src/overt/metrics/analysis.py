@@ -7,7 +7,6 @@ not seen, beside one learnt from the original (K. LeFevre, D. DeWitt, R. Ramakri
 Anonymization", KDD 2006, judge releases so).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.metrics.logistic import Floats, fit, predict
-from overt.metrics.spread import Spread, is_exact, spread_of
+from overt.metrics.spread import Spread, is_exact, spreads_of
 from overt.release import Release
 from overt.table import Column, Kind
 
@@ -62,16 +61,14 @@ def numbers_of(column: Column) -> Floats:
     return column.values.drop_nulls().to_physical().cast(float).to_numpy()
 
 
-def prediction(
-    release: Release, column: Column, rng: Generator, spreads: Mapping[str, Spread] | None = None
-) -> Prediction:
+def prediction(release: Release, column: Column, rng: Generator) -> Prediction:
     """Learn to predict a sensitive column from the quasi-identifiers, of the original and of the release.
 
     Of a category it is predicted whether a row has one of the most frequent values, as many as make up about half of
     the rows; of a number, whether it is above the median. Half of at most `MOST_ROWS` random rows learn, half judge.
     """
     table = release.table
-    spreads = spreads or {one.name: spread_of(release, one) for one in table.columns}
+    spreads = spreads_of(release)
     is_so, question = _target(column)
     rows = rng.choice(table.n_rows, min(MOST_ROWS, table.n_rows), replace=False)
     learn = rows[: rows.size // 2]

@@ -8,9 +8,8 @@ rows have no precision.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from overt.metrics.spread import is_exact
+from overt.metrics.spread import is_exact, spreads_of
 from overt.release import FullDomainRelease, Release
 from overt.table import Column
 
@@ -25,22 +24,18 @@ def precision_of_column(release: Release, column: Column) -> float:
     """The mean precision over the cells of one column."""
     if is_exact(release, column) or not release.table.n_rows:
         return 1.0
-    n_suppressed, n_rows = release.n_suppressed, release.table.n_rows
+    n_rows = release.table.n_rows
     if isinstance(release, FullDomainRelease):
         level, n_levels = (
             release.level_of_column[column.name],
             2 if column.hierarchy is None else column.hierarchy.n_levels,
         )
-        return (1 - level / (n_levels - 1)) * (n_rows - n_suppressed) / n_rows
-    position = [known.name for known in release.table.quasi_identifiers].index(column.name)
-    heights = _share_of_height(column, release.boxes[position])
-    return 1 - (float(heights @ release.partition.sizes) + n_suppressed) / n_rows
-
-
-def _share_of_height(column: Column, boxes: NDArray[np.int32]) -> NDArray[np.float64]:
-    """(group) -> the level of its cell as a share of the height of the hierarchy."""
-    least, greatest = boxes.T
+        return (1 - level / (n_levels - 1)) * (n_rows - release.n_suppressed) / n_rows
+    spread = spreads_of(release)[column.name]
+    first, last = spread.least[spread.first[:-1]], spread.greatest[spread.first[1:] - 1]
     if column.hierarchy is None:
-        return (least != greatest).astype(np.float64)
-    nodes = column.hierarchy.common_ancestor(least, greatest)
-    return column.hierarchy.level_of_node[nodes] / (column.hierarchy.n_levels - 1)
+        heights = (spread.n_values_covered > 1).astype(np.float64)
+    else:
+        nodes = column.hierarchy.common_ancestor(first, last)
+        heights = column.hierarchy.level_of_node[nodes] / (column.hierarchy.n_levels - 1)
+    return 1 - float(heights @ spread.sizes) / n_rows

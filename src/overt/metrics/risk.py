@@ -145,6 +145,7 @@ def identification_of(
     if not sizes.size:
         raise InvalidInput("There are no groups whose risk could be measured; give a table that has rows.")
     n_rows, journalist, marketer = int(sizes.sum()), None, None
+    n_groups_of_size = np.bincount(np.minimum(sizes, THRESHOLDS[-1]), minlength=THRESHOLDS[-1] + 1)
     if population_sizes is not None:
         if population_sizes.shape != sizes.shape or (population_sizes < sizes).any():
             raise InvalidInput(
@@ -158,12 +159,12 @@ def identification_of(
     return Identification(
         n_rows=n_rows,
         n_groups=int(sizes.size),
-        n_unique=int((sizes == 1).sum()),
+        n_unique=int(n_groups_of_size[1]),
         prosecutor=Fraction(1, int(sizes.min())),
         marketer=Fraction(int(sizes.size), n_rows),
         journalist=journalist,
         population_marketer=marketer,
-        below=tuple((size, int(sizes[sizes < size].sum())) for size in THRESHOLDS),
+        below=tuple((size, int(n_groups_of_size[:size] @ np.arange(size))) for size in THRESHOLDS),
     )
 
 
@@ -215,12 +216,13 @@ def disclosure_of(name: str, histogram: Histogram, sizes: Sizes) -> AttributeDis
     """What the groups of one sensitive column give away."""
     out_of = sizes if histogram.out_of is None else histogram.out_of
     most = np.maximum.reduceat(histogram.count, histogram.first[:-1])
-    worst = int(np.argmax(most / out_of))
-    near = np.flatnonzero(most / out_of >= most[worst] / out_of[worst] * (1 - 1e-9))  # decided exactly among these
+    share = most / out_of
+    near = np.flatnonzero(share >= share.max() * (1 - 1e-9))  # decided exactly among these
+    worst = {(1, 1)} if share.max() == 1 else set(zip(most[near].tolist(), out_of[near].tolist(), strict=True))
     return AttributeDisclosure(
         column=name,
         n_certain=int(sizes[np.diff(histogram.first) == 1].sum()),
-        worst=max(Fraction(int(most[g]), int(out_of[g])) for g in near[:1000]),
-        best_guess=float((most / out_of) @ sizes) / int(sizes.sum()),
+        worst=max(Fraction(count, total) for count, total in worst),
+        best_guess=float(share @ sizes) / int(sizes.sum()),
         blind_guess=Fraction(int(histogram.total_of_value.max()), int(histogram.total_of_value.sum())),
     )

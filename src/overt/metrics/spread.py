@@ -8,18 +8,23 @@ published exactly, by row or as the list of a group's values, the counts themsel
 nothing is known: they are laid out over all values, as one more group after the others.
 """
 
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from overt.kernels.boxes import bounds_of_groups
 from overt.kernels.counting import count_values_in_ranges, starts_of
 from overt.kernels.ordering import bounds_beside, number_lists
 from overt.kernels.spreading import lay_out, lay_out_pairs, rows_in_runs, runs_beside, runs_of_sets
 from overt.release import BucketRelease, FullDomainRelease, RecordRelease, Release
 from overt.table import Codes, Column, Kind, Role
+from overt.threads import n_threads
 
 Expected = NDArray[np.float64]
 Form = Literal["range", "label", "set"]
@@ -100,6 +105,19 @@ def spread_of(release: Release, column: Column, form: Form | None = None) -> Spr
     return Spread(column, sizes, first, least, greatest, weight)
 
 
+_KNOWN: "WeakKeyDictionary[Release, dict[str, Spread]]" = WeakKeyDictionary()
+
+
+def spreads_of(release: Release) -> Mapping[str, Spread]:
+    """All columns of a release laid out, by name; kept as long as the release is, since every metric asks for them."""
+    if release not in _KNOWN:
+        columns = release.table.columns
+        with ThreadPoolExecutor(max_workers=n_threads()) as pool:  # the loops release the interpreter lock
+            spreads = pool.map(lambda column: spread_of(release, column), columns)
+            _KNOWN[release] = {column.name: spread for column, spread in zip(columns, spreads, strict=True)}
+    return _KNOWN[release]
+
+
 def _runs_of(release: Release, column: Column, form: Form) -> tuple[NDArray[Any], ...]:
     """(first, least, greatest, weight) of the groups."""
     sizes, rows, starts = release.partition.sizes, release.partition.rows, release.partition.starts
@@ -122,7 +140,7 @@ def _runs_of(release: Release, column: Column, form: Form) -> tuple[NDArray[Any]
     if form == "range" and column.missing_code is not None:
         least, greatest, or_missing = bounds_beside(column.codes, rows, starts, column.missing_code).T
         return runs_beside(least, greatest, or_missing, column.missing_code, sizes)
-    least, greatest = release.boxes[position].T
+    least, greatest = bounds_of_groups(column.codes, rows, starts).T
     if form == "label" and column.hierarchy is not None:
         node = column.hierarchy.common_ancestor(least, greatest)
         least = column.hierarchy.first_leaf_of_node[node]

@@ -138,18 +138,38 @@ class _Layout:
         return cls(sets, np.array(n_values), prefix, last, np.array(n_values)[last], offset, n_places, given, wide)
 
     def count(self, codes: NDArray[Any], n_rows_of: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """(place) -> rows, 2 for more. Sets have places of their own, so threads do not meet."""
+        """(place) -> rows, 2 for more. Few larger sets are counted by row, all others from their tables."""
         seen = np.zeros(self.n_places, np.uint8)
-        ends = np.append(self.offset[self.offset >= 0][1:], self.n_places)
 
-        def count_set(s: int, end: int) -> None:
-            chosen = np.array(self.sets[s])
-            n_values = self.n_values[chosen]
-            count_up_to_two(codes, n_rows_of, chosen, n_values, seen[self.offset[s] : end])
+        def count_base(base: tuple[int, ...], parts: list[int]) -> None:
+            shape = [int(self.n_values[j]) for j in base]
+            table = np.zeros(prod(shape), np.uint8)
+            count_up_to_two(codes, n_rows_of, np.array(base), self.n_values[list(base)], table)
+            for s in parts:
+                axes = tuple(axis for axis, j in enumerate(base) if j not in self.sets[s])
+                n_rows = table.reshape(shape).sum(axis=axes, dtype=np.int32).ravel()
+                seen[self.offset[s] : self.offset[s] + n_rows.size] = np.minimum(n_rows, 2)  # nobody else's places
 
+        bases = self.bases(codes.shape[1])
         with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-            list(pool.map(count_set, np.flatnonzero(self.offset >= 0).tolist(), ends.tolist()))
+            list(pool.map(count_base, bases.keys(), bases.values()))
         return seen
+
+    def bases(self, n_rows: int) -> dict[tuple[int, ...], list[int]]:
+        """Sets of columns to count by row, and the sets (by number) whose counts follow from each."""
+        most = min(MOST_OF_SET, max(4096, n_rows // 8))
+        narrow = set(np.flatnonzero(self.offset >= 0).tolist())
+        left = sorted(narrow, key=lambda s: (-len(self.sets[s]), -prod(self.n_values[list(self.sets[s])].tolist())))
+        bases: dict[tuple[int, ...], list[int]] = {}
+        while left:
+            base = set(self.sets[left[0]])
+            for j in np.argsort(self.n_values, kind="stable").tolist():
+                if prod(self.n_values[list(base | {j})].tolist()) <= most:
+                    base.add(j)
+            parts = [s for s in left if base.issuperset(self.sets[s])]
+            bases[tuple(sorted(base))] = parts
+            left = [s for s in left if not base.issuperset(self.sets[s])]
+        return bases
 
     def has_unique(self, seen: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """(set) -> whether some row may be unique on it."""
@@ -162,10 +182,20 @@ class _Layout:
     def find(
         self, codes: NDArray[Any], known: NDArray[np.uint8], seen: NDArray[np.uint8], has_unique: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        where = (self.prefix, self.last, self.n_last, self.offset)
-        known = np.ascontiguousarray(known.T)
-        codes = np.ascontiguousarray(codes)
-        return cast(Any, find_minimal)(codes, *where, seen, has_unique, self.given, known)
+        """(set) -> rows that it singles out while no part of it does; and (row) -> the size of its smallest set."""
+        needed = has_unique.copy()
+        for s in range(needed.size - 1, -1, -1):  # a key is made from that of its prefix
+            if needed[s] and self.prefix[s] >= 0:
+                needed[self.prefix[s]] = True
+        number = np.append(np.cumsum(needed) - 1, -1)  # a prefix of -1 finds the last entry
+        where = (number[self.prefix[needed]], self.last[needed], self.n_last[needed], self.offset[needed])
+        rows = np.ascontiguousarray(codes), np.ascontiguousarray(known.T)
+        found, size_of_row = cast(Any, find_minimal)(
+            rows[0], *where, seen, has_unique[needed], self.given[needed], rows[1]
+        )
+        n_rows_of_set = np.zeros(needed.size, np.int64)
+        n_rows_of_set[needed] = found
+        return n_rows_of_set, size_of_row
 
 
 def _is_unique_on(table: Table, chosen: tuple[int, ...]) -> NDArray[np.uint8]:

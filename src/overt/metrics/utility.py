@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Utility: everything a release cost, measured in one go. Columns are laid out once and shared by all metrics."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -19,7 +19,7 @@ from overt.metrics.divergence import MOST_CELLS, divergence, divergence_of_sprea
 from overt.metrics.entropy import entropy_of_spread
 from overt.metrics.group_size import average_group_size
 from overt.metrics.precision import precision_of_column
-from overt.metrics.spread import Expected, Spread, is_exact, spread_of
+from overt.metrics.spread import Expected, Spread, is_exact, spreads_of
 from overt.release import Release
 from overt.table import Column, Kind, Role
 from overt.threads import n_threads
@@ -93,10 +93,8 @@ def measure_utility(release: Release) -> Utility:
     0.0
     """
     table = release.table
-    spreads = dict(
-        zip([c.name for c in table.columns], _each(lambda c: spread_of(release, c), table.columns), strict=True)
-    )
-    partition = groups_as_seen(release, spreads)
+    spreads = spreads_of(release)
+    partition = groups_as_seen(release)
     columns = tuple(_each(lambda column: _measure_column(release, column, spreads[column.name]), table.columns))
     pairs, left_out = _measure_pairs(release, spreads)
     rng = np.random.default_rng(0)  # which rows learn and judge is no secret, and the same every time
@@ -109,9 +107,7 @@ def measure_utility(release: Release) -> Utility:
         columns=columns,
         pairs=pairs,
         pairs_left_out=left_out,
-        predictions=tuple(
-            prediction(release, column, rng, spreads) for column in table.sensitive if column.n_values > 1
-        ),
+        predictions=tuple(prediction(release, column, rng) for column in table.sensitive if column.n_values > 1),
     )
 
 
@@ -121,15 +117,10 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
         return ColumnUtility(column.name, column.role, None, None, None, 0.0, expected)
     if is_exact(release, column):
         return ColumnUtility(column.name, column.role, 0.0, 0.0, 1.0, 0.0, expected)
-    if column.hierarchy is None and column.kind is Kind.CATEGORY:  # shown as a set: its members are counted already
-        penalty = float((spread.n_values_covered - 1) @ spread.sizes) / max(1, column.n_values - 1)
-    else:
-        boxes = release.boxes[[known.name for known in release.table.quasi_identifiers].index(column.name)]
-        penalty = float(penalty_of_groups(column, release, boxes) @ release.partition.sizes) + release.n_suppressed
     return ColumnUtility(
         column.name,
         column.role,
-        penalty / release.table.n_rows,
+        _penalty(release, spread) / release.table.n_rows,
         entropy_of_spread(spread),
         precision_of_column(release, column),
         divergence_of_spread(spread),
@@ -137,8 +128,17 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
     )
 
 
+def _penalty(release: Release, spread: Spread) -> float:
+    """The sum over rows of the certainty penalty of their cell, read off the spread where that shows it."""
+    column = spread.column
+    if column.kind is Kind.CATEGORY and column.hierarchy is None:  # a set: its members are counted already
+        return float((spread.n_values_covered - 1) @ spread.sizes) / max(1, column.n_values - 1)
+    boxes = np.stack([spread.least, spread.greatest], axis=1)[: release.n_groups]  # only numbers without missing ones
+    return float(penalty_of_groups(column, release, boxes) @ release.partition.sizes) + release.n_suppressed
+
+
 def _measure_pairs(
-    release: Release, spreads: dict[str, Spread]
+    release: Release, spreads: Mapping[str, Spread]
 ) -> tuple[tuple[PairUtility, ...], tuple[tuple[str, str], ...]]:
     pairs = list(_open_pairs(release))
     few = [(one, other) for one, other in pairs if one.n_values * other.n_values <= MOST_CELLS]
