@@ -124,6 +124,8 @@ class Search:
     def __str__(self) -> str:
         n_nodes = self.lattice.n_nodes
         how_far = f"{self.n_checked:,} of {n_nodes:,} nodes checked, {self.n_pruned:,} pruned"
+        if self.chosen is None:
+            return how_far
         if self.is_complete:
             return f"{how_far}: no node has less {self.optimised}"
         return (

@@ -4,6 +4,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.full_domain import method as under_test
 from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.lattice import State
-from overt.privacy import FrequencyLDiversity, KAnonymity, TCloseness
+from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 from tables import table_of
 
 COSTS = sorted(oracle.COSTS)
@@ -214,3 +215,18 @@ def test_progress_ends_at_the_end():
     FullDomain(goal=KAnonymity(2)).anonymize(wide_table(), on_progress=lambda *said: heard.append(said))
     assert heard[-1] == ("Searching the lattice", 16, 16)
     assert all(done <= total for _, done, total in heard)
+
+
+def test_replaying_the_method_gives_the_two_neighbours_away():
+    # docs/methods.md: who knows the streets and the program is left with 6 of 60 worlds, and in all of them both have HIV.
+    def published(diseases):
+        release = FullDomain(goal=DistinctLDiversity(2)).anonymize(table_of([[0, 0, 1, 1, 1]], list(diseases)))
+        groups = release.partition.group_of_row
+        return release.node, sorted(zip(groups.tolist(), diseases, strict=True))
+
+    secret = (0, 0, 1, 2, 3)
+    worlds = set(permutations(secret))
+    possible = [world for world in worlds if published(world) == published(secret)]
+    assert published(secret)[0] == (1,)
+    assert (len(worlds), len(possible)) == (60, 6)
+    assert all(world[:2] == (0, 0) for world in possible)

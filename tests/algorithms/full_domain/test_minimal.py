@@ -22,6 +22,7 @@ def test_minimal_nodes_are_those_that_trying_every_node_finds(name, world, share
     assert set(found.nodes) == oracle.minimal_nodes(world.rows, world.hierarchies, world.is_good(goal), share)
     assert list(found.nodes) == sorted(found.nodes, key=lambda node: (sum(node), node))
     assert found.search.is_complete
+    assert str(found.search).endswith(" pruned")
     assert (found.search.state_of_node > 0).all()
 
 
