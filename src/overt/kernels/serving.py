@@ -8,14 +8,26 @@ from overt.kernels.compiling import kernel
 
 @kernel
 def choose_candidates(
-    colour, l, n_open, rows, first, counts, unused, colours, place_of_colour, n_with_unused, colour_draws, row_draws
+    colour,
+    l,
+    n_open,
+    n_free,
+    rows,
+    first,
+    counts,
+    unused,
+    colours,
+    place_of_colour,
+    n_with_unused,
+    colour_draws,
+    row_draws,
 ):
     """(row of the colour, l - 1) -> rows of different other colours, none of them chosen twice.
 
     With `left` rows of the colour still to serve, a colour with at least `left` unused rows costs nothing and
     any other costs one of the slack: sum over colours of min(unused, left - 1), less (left - 1)(l - 1). Staying
     within the slack is what keeps the remaining rows servable. `n_open` is the sum of min(count, rows of this
-    colour) over the other colours. `rows`, `colours` and `place_of_colour` are reordered; `unused` and
+    colour) over the other colours, `n_free` how many of these have as many rows as this one. `rows`, `colours` and `place_of_colour` are reordered; `unused` and
     `n_with_unused` (how many colours have that many unused rows) come back as they were.
     """
     n_served = counts[colour]
@@ -25,9 +37,6 @@ def choose_candidates(
     swap_colours(colours, place_of_colour, place_of_colour[colour], n_colours - 1)
     n_alive = n_colours - 1
     n_with_unused[counts[colour]] -= 1
-    n_free = 0  # colours with at least `left` unused rows
-    for u in range(n_served, n_with_unused.size):
-        n_free += n_with_unused[u]
     n_picked = 0
     for served in range(n_served):
         left = n_served - served

@@ -40,25 +40,21 @@ def draw_candidates(value_of_row: Codes, n_values: int, l: int, rng: Generator) 
     colours = np.flatnonzero(counts).astype(np.int32)
     place_of_colour = np.zeros(n_values, np.int64)
     place_of_colour[colours] = np.arange(colours.size)
-    n_open = _open_rows(counts)
+    n_open, n_free = _open_rows(counts)
     for colour in np.flatnonzero(counts):
         served = rows[first[colour] : first[colour + 1]].copy()
         draws = rng.random((2, served.size, l - 1))
-        yield (
-            served,
-            choose_candidates(
-                colour, l, n_open[colour], rows, first, counts, unused, colours, place_of_colour, n_with_unused, *draws
-            ),
-        )
+        state = (rows, first, counts, unused, colours, place_of_colour, n_with_unused)
+        yield served, choose_candidates(colour, l, n_open[colour], n_free[colour], *state, *draws)
 
 
-def _open_rows(counts: Counts) -> Counts:
-    """For every colour i: the sum over the other colours j of min(n_j, n_i)."""
+def _open_rows(counts: Counts) -> tuple[Counts, Counts]:
+    """For every colour i, over the other colours j: the sum of min(n_j, n_i), and how many have n_j >= n_i."""
     ordered = np.sort(counts)
     below = np.concatenate([[0], np.cumsum(ordered)])
     n_below = np.searchsorted(ordered, counts)
-    result: Counts = below[n_below] + counts * (counts.size - n_below) - counts
-    return result
+    n_free = counts.size - n_below - 1
+    return below[n_below] + counts * n_free, n_free
 
 
 @dataclass(frozen=True, kw_only=True)
