@@ -12,7 +12,7 @@ from overt.algorithms.sequence.cells import Cells
 from overt.errors import TooLarge
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(worlds())
 def test_runs_and_disclosure_sets_agree_with_enumeration(world):
     require_agreement(world)

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from algorithms.sequence.worlds import CONVEX, MONOTONE, both, our_strategy, ours, windows, worlds
@@ -25,7 +25,7 @@ def agree(known, tables, n_rows):
         assert [known.posterior.of_row(row) for row in range(n_rows)] == ratios(tables)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(worlds(max_rows=6))
 def test_cells_in_arrays_agree_with_enumeration(world):
     oracle, inference, values = both(*world)
@@ -39,7 +39,7 @@ def test_cells_in_arrays_agree_with_enumeration(world):
         cells.PATIENCE = patience
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(worlds(max_rows=7, properties=CONVEX + MONOTONE))
 def test_sweep_agrees_with_enumeration(world):
     oracle, inference, values = both(*world)
@@ -70,7 +70,7 @@ def test_sweep_in_floats_and_in_limbs_agree_with_words(world):
     assert (floats.posterior.lower <= exact + 1e-15).all() and (exact <= floats.posterior.upper + 1e-15).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(worlds(max_rows=7, properties=BOUNDED))
 def test_value_by_value_agrees_with_enumeration(world):
     oracle, inference, values = both(*world)
@@ -88,6 +88,18 @@ def test_value_by_value_agrees_with_the_sweep_on_a_hundred_rows():
     other = Sweep(sequence, Exclusive()).disclosure(values, 4, 2)
     assert one.count == other.count
     assert all(one.posterior.of_row(row) == other.posterior.of_row(row) for row in range(96))
+
+
+@pytest.mark.slow
+@settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(worlds(max_rows=7, properties=CONVEX + MONOTONE))
+def test_thousands_of_sequences_agree_for_every_engine_that_suits(world):
+    oracle, inference, values = both(*world)
+    for engine in (Sweep, ByValue, Nested):
+        one = engine(inference.sequence, inference.strategy)
+        for step in range(2, len(world[0]) + 1):
+            if one.suits(step):
+                agree(one.disclosure(values, inference.n_values, step), oracle.ds(world[3], step), len(world[3]))
 
 
 @st.composite
@@ -112,7 +124,7 @@ def nested_functions(draw):
     return functions, tuple(names.index(value) for value in table)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     nested_functions(),
     st.sampled_from(BOUNDED),

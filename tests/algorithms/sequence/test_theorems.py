@@ -31,7 +31,7 @@ from overt.algorithms.sequence.comparison import random_function
 from overt.algorithms.sequence.forward import ForwardPass
 from overt.algorithms.sequence.posterior import Posterior
 
-EXAMPLES = settings(max_examples=80, deadline=None)
+EXAMPLES = settings(max_examples=40, deadline=None)
 
 
 def passed(world, *strategies):
