@@ -104,6 +104,13 @@ def _read_only(codes: Codes) -> Codes:
 
 
 @dataclass(frozen=True, eq=False)
+class ShownPartition(Partition):
+    """A partition whose groups show ranges of codes that were chosen, and can be wider than their rows."""
+
+    shown: NDArray[np.int32]  # (quasi-identifier, group, 2) -> least and greatest code
+
+
+@dataclass(frozen=True, eq=False)
 class Histogram:
     """How often each value of one sensitive column occurs in each group (sparse).
 

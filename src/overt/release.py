@@ -14,7 +14,7 @@ from overt.errors import InvalidInput
 from overt.kernels.boxes import bounds_of_groups
 from overt.lattice import Node, Search
 from overt.markup import Markup, html_table
-from overt.partition import Groups, Partition
+from overt.partition import Groups, Partition, ShownPartition
 from overt.table import Table
 
 
@@ -109,6 +109,11 @@ class RecordRelease(GeneralizedRelease):
     utility_of_row: NDArray[np.float64] = field(repr=False)
     support_of_row: NDArray[np.int64] = field(repr=False)
     solver: str  # how the generalizations were found
+
+    @property
+    def witness(self) -> ShownPartition:
+        """Which rows went together, and what they show."""
+        return ShownPartition(self.partition.group_of_row, self.partition.n_groups, self.shown)
 
     @cached_property
     def boxes(self) -> NDArray[np.int32]:

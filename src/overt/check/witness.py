@@ -2,9 +2,9 @@
 """Truth with a witness: the owner says which rows went together, and every row is followed to its lines.
 
 The witness is trusted in nothing. It only suggests which group of lines a group of rows became: the one whose
-cells are the tight range, label or set around the group's codes. Then every row is held against the cells of that
-group, and the values of rows and lines are compared group by group. What the witness cannot show is left to the
-matching, which needs no witness.
+cells are the tight range, label or set around the group's codes, or just the range that it says it shows. Then every
+row is held against the cells of that group, and the values of rows and lines are compared group by group. What the
+witness cannot show is left to the matching, which needs no witness.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from overt.check.lines import Key, group_alike
 from overt.check.reading import Readings
 from overt.kernels.counting import order_by_code, starts_of
 from overt.kernels.witness import count_uncovered, count_unpaired, sketch_groups
-from overt.partition import Partition
+from overt.partition import Partition, ShownPartition
 from overt.table import Codes, Column, Table
 from overt.threads import n_threads
 
@@ -40,7 +40,10 @@ def rows_are_lines(
     columns = table.quasi_identifiers
     _ = witness.rows  # made once, before the threads need it
     with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-        texts = list(pool.map(suggest_texts, columns, repeat(witness), forms, readings))
+        if isinstance(witness, ShownPartition):
+            texts = list(pool.map(find_shown, columns, witness.shown, readings))
+        else:
+            texts = list(pool.map(suggest_texts, columns, repeat(witness), forms, readings))
         group_of_suggested = find_groups(texts, text_of_group, [reading.n_texts for reading in readings])
         if (group_of_suggested < 0).any():
             return False
@@ -76,6 +79,13 @@ def suggest_texts(column: Column, witness: Partition, form: str, readings: Readi
         first = tree.first_leaf_of_node[nodes]
         sketch = below[first + tree.n_leaves_of_node[nodes]] ^ below[first]
     return _look_up(sketch, _sketches(readings, below))
+
+
+def find_shown(column: Column, shown: Codes, readings: Readings) -> Codes:
+    """The text that covers just the range of codes that each group is said to show, or -1."""
+    number_of_code = np.random.default_rng(0).integers(0, 2**64, column.n_values, dtype=np.uint64)
+    below = np.append(np.uint64(0), np.bitwise_xor.accumulate(number_of_code))
+    return _look_up(below[shown[:, 1] + 1] ^ below[shown[:, 0]], _sketches(readings, below))
 
 
 def count_strangers(column: Column, witness: Partition, text_of_group: Codes, readings: Readings) -> int:

@@ -93,6 +93,18 @@ def test_what_is_published_covers_its_rows_and_passes_the_check(frame, c):
     assert np.array_equal(release.boxes, release.shown)
 
 
+def test_the_owners_witness_spares_the_matching(monkeypatch):
+    table = read()
+    release = RecordThreshold(c=2, utility="depth").anonymize(table)
+    claim = Claim(goal=KAnonymity(1), n_rows=table.n_rows, others=(), show={"age": "label"})
+    tables = published_tables(release, show=claim.show)
+    assert check_release(table, tables, claim).ok
+    monkeypatch.setattr("overt.check.generalized.match_rows", None)
+    assert check_release(table, tables, claim, witness=release.witness).ok
+    with pytest.raises(TypeError):  # what the witness cannot show is still looked for
+        check_release(table, tables, claim, witness=release.partition)
+
+
 def test_rows_show_the_labels_of_what_was_chosen():
     table = read()
     method = RecordThreshold(c=3, utility="depth")
