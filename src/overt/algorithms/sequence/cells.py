@@ -43,6 +43,7 @@ class Placement(NamedTuple):
     """One way to spread the rows that have a value over the cells."""
 
     cells: tuple[int, ...]  # (cell) -> rows with the value
+    filled: tuple[tuple[int, int], ...]  # the same, only cells that have some: (cell, rows)
     orderings: int  # the product of the factorials of `cells`
     columns: tuple[int, ...]  # (earlier function) -> number of the column this makes there
 
@@ -281,19 +282,22 @@ class Cells:
             if patience < 0:
                 raise TooSlow
             for at in range(first, len(options)):
-                cells, orderings, _ = options[at]
+                _, filled, orderings, _ = options[at]
                 fits = left
-                for have, need in zip(free, cells, strict=True):
-                    if need:
-                        fits = min(fits, have // need)
+                for cell, need in filled:
+                    room = free[cell]
+                    if room < need * fits:
+                        fits = room // need
+                        if not fits:
+                            break
                 for times in range(1, fits + 1):
-                    for cell, need in enumerate(cells):
+                    for cell, need in filled:
                         free[cell] -= need
                     divisor_here = divisor * orderings**times * factorial(times)
                     chosen.append((orbit, at, times))
                     visit(orbit, at + 1, left - times, divisor_here, namings)
                     chosen.pop()
-                for cell, need in enumerate(cells):
+                for cell, need in filled:
                     free[cell] += need * fits
 
         def leaf(divisor: int, namings: int) -> int:
@@ -355,16 +359,15 @@ class Cells:
 
     def _placement(self, step: int, cells: list[int]) -> Placement:
         shape = self._shapes[step - 1]
-        orderings = 1
-        for rows in cells:
-            orderings *= factorial(rows)
+        orderings = prod(map(factorial, cells))
         numbers = []
         for earlier in range(1, step):
             column = [0] * self.sequence.functions[earlier - 1].partition.n_groups
             for cell, rows in enumerate(cells):
                 column[shape.group_of_cell[earlier - 1][cell]] += rows
             numbers.append(self._number(earlier, tuple(column)))
-        return Placement(tuple(cells), orderings, tuple(numbers))
+        filled = tuple((cell, rows) for cell, rows in enumerate(cells) if rows)
+        return Placement(tuple(cells), filled, orderings, tuple(numbers))
 
 
 class Shape:
@@ -384,10 +387,18 @@ class Shape:
             self.orderings *= factorial(size)
         self.placements: dict[int, list[Placement]] = {}
         self._functions = functions
-        own = Sequence((functions[-1],), sequence.goal)
-        self.own_cell_of_row = own.cells(1)
+        self._goal = sequence.goal
+
+    @cached_property
+    def own_cell_of_row(self) -> Codes:
+        """The cells of this step's function alone: the groups, divided by what the goal tells apart."""
+        return Sequence((self._functions[-1],), self._goal).cells(1)
+
+    @cached_property
+    def group_of_own_cell(self) -> list[int]:
         first_row = np.unique(self.own_cell_of_row, return_index=True)[1]
-        self.group_of_own_cell: list[int] = functions[-1].partition.group_of_row[first_row].tolist()
+        groups: list[int] = self._functions[-1].partition.group_of_row[first_row].tolist()
+        return groups
 
     @cached_property
     def column_radix(self) -> "np.typing.NDArray[np.int64]":
