@@ -7,13 +7,15 @@ from overt.kernels.compiling import kernel
 
 
 @kernel
-def most_within(first, numbers, width):
-    """most[i]: how many of the ascending `numbers[first[i]:first[i + 1]]` some interval of this width holds."""
+def most_within(first, numbers, weight, width):
+    """most[i]: the greatest weight of the ascending `numbers[first[i]:first[i + 1]]` that some interval of a width holds."""
     most = np.zeros(first.size - 1, np.int64)
     for i in range(first.size - 1):
-        low = first[i]
+        low, held = first[i], 0
         for high in range(first[i], first[i + 1]):
+            held += weight[high]
             while numbers[high] - numbers[low] > width:
+                held -= weight[low]
                 low += 1
-            most[i] = max(most[i], high - low + 1)
+            most[i] = max(most[i], held)
     return most

@@ -31,6 +31,11 @@ def test_numbers_that_are_nearly_equal_are_warned_of_without_naming_them():
         anonymize(FAR)
 
 
+def test_the_printed_algorithm_warns_too():
+    with pytest.warns(Caution, match="nearly equal"):
+        overt.CrossBucket(2, 2, mode="paper").anonymize(NEAR, rng=np.random.default_rng(2))
+
+
 def test_bins_keep_near_numbers_apart():
     table = table_with([50_000, 50_001, 10_000, 10_001, 90_000, 90_001])
     with warnings.catch_warnings():

@@ -10,7 +10,7 @@ Departs     By default neither which rows meet nor which bucket they go to depen
             tie-break repairs. Strata, blocks, bins and spread are ours. For `mode="paper"` see `printed`.
 Guarantee   Default: exact, against an adversary who also knows this code: everyone is one of at least k equally
             likely records and has each of at least max(k, l) values with equal probability (Theorem B of
-            docs/safety.md). Never fails on a table, or stratum, in which no value exceeds 1/max(k, l) of the rows.
+            docs/safety.md, for two partitions in docs/cross-bucket.md). Never fails on a table, or stratum, in which no value exceeds 1/max(k, l) of the rows.
             `mode="paper"`: exact against someone who sees the release, none against one who replays it.
 """
 
@@ -149,9 +149,13 @@ class CrossBucket:
         sensitive = table.the_sensitive("CrossBucket")
         if self.mode == "paper":
             groups, buckets = printed.divide_table(table, sensitive, self.k, self.l, rng, on_progress)
-            return self._checked(CrossBucketRelease(table, groups, self, buckets))
+            release = self._checked(CrossBucketRelease(table, groups, self, buckets))
+            if nearness.can_be_near(sensitive):
+                nearness.warn_of_near_values(sensitive, release.groups.histograms[sensitive.name], self.l)
+            return release
         plan = symmetric.plan_table(table, sensitive, self, rng)
-        nearness.warn_of_near_values(plan, sensitive, self.l)
+        if nearness.can_be_near(sensitive) and self.bin_width is None:
+            nearness.warn_of_near_values(sensitive, nearness.beliefs_of_plan(plan.batches, sensitive), self.l)
         groups, buckets = symmetric.divide_table(table, plan, self.swaps, rng, on_progress)
         return self._checked(CrossBucketRelease(table, groups, self, buckets))
 

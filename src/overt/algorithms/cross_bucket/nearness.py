@@ -9,66 +9,65 @@ Paper       Q. Zhang, N. Koudas, D. Srivastava, T. Yu, "Aggregate Query Answerin
             2007 ((k, e)-anonymity: values that range over at least e).
 Implements  The spread of buckets; the belief in an interval.
 Departs     The spread is asked of every bucket, beside l-diversity and not in its place.
-Guarantee   Exact.
+Guarantee   Exact for the spread. The belief in an interval is an exact fraction; which numbers lie in it is told in floats.
 """
 
 import warnings
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from overt.algorithms.batches import BatchPlan
 from overt.errors import Caution, InvalidInput, Unreachable
 from overt.kernels.boxes import bounds_of_groups
 from overt.kernels.nearness import most_within
-from overt.partition import Counts
+from overt.partition import Histogram
 from overt.privacy.base import exact
+from overt.privacy.exactness import greatest_ratio
 from overt.release import CrossBucketRelease
-from overt.table import Codes, Column, Kind
-
-if TYPE_CHECKING:
-    from overt.algorithms.cross_bucket.symmetric import TablePlan
+from overt.table import Column, Kind
 
 NEAR = Fraction(1, 100)  # of the range of the column
 
 
-def belief_within(column: Column, first: Counts, value: Codes, width: Fraction) -> Fraction:
-    """How surely a number is known to lie in some interval of a width, in the worst of several sets of values."""
+def belief_within(column: Column, beliefs: Histogram, width: float) -> Fraction:
+    """How surely somebody's number is known to lie in some interval of a width, in the worst of several groups."""
+    assert beliefs.out_of is not None
     numbers = column.values.cast(float).to_numpy()
-    order = np.lexsort((value, np.repeat(np.arange(first.size - 1), np.diff(first))))
-    most = most_within(first, numbers[value[order]], float(width))
-    return max((Fraction(int(n), int(size)) for n, size in zip(most, np.diff(first), strict=True)), default=Fraction(0))
+    return greatest_ratio(most_within(beliefs.first, numbers[beliefs.value], beliefs.count, width), beliefs.out_of)
 
 
-def describe_near_values(plan: "TablePlan", column: Column, l: int) -> str | None:
-    """The caution for numbers that differ by little, if someone is known more surely to within it than 1/l."""
-    if column.kind is not Kind.NUMBER or column.missing_code is not None or column.n_values < 2:
-        return None
-    if plan.n_values != column.n_values:  # bins: near numbers are planned as one value already
-        return None
+def beliefs_of_plan(plan: BatchPlan, column: Column) -> Histogram:
+    """What will be believed of the people of each batch: all of its values alike."""
+    batch_of_slot = np.repeat(np.arange(plan.n_batches), np.diff(plan.first))
+    value = plan.value % np.int32(column.n_values)  # without the stratum
+    value = value[np.lexsort((value, batch_of_slot))]
+    return Histogram(plan.first, value, np.ones_like(batch_of_slot), column.total_of_value, None, np.diff(plan.first))
+
+
+def warn_of_near_values(column: Column, beliefs: Histogram, l: int) -> None:
+    """Warn if somebody's number is known more surely than 1/l to within a hundredth of its range."""
     numbers = column.values.cast(float)
-    width = exact(float(numbers.max()) - float(numbers.min())) * NEAR  # type: ignore[arg-type]
-    belief = belief_within(column, plan.batches.first, plan.batches.value % np.int32(column.n_values), width)
-    if belief <= Fraction(1, l):
-        return None
-    return (
-        f"Numbers that are nearly equal count as different: somebody's {column.name!r} is known to within 1 % of its "
-        f"range with probability {belief}, although no single value is with more than 1/{l}. Give a bin width or a "
-        "spread, or add t-closeness to the goal."
-    )
+    belief = belief_within(column, beliefs, float(NEAR) * (float(numbers[-1]) - float(numbers[0])))
+    if belief > Fraction(1, l):
+        warnings.warn(
+            f"Numbers that are nearly equal count as different: somebody's {column.name!r} is known to within 1 % of "
+            f"its range with probability {belief}, although no single value is with more than 1/{l}. Give a bin width "
+            "or a spread, or add t-closeness to the goal.",
+            Caution,
+            stacklevel=4,
+        )
 
 
-def warn_of_near_values(plan: "TablePlan", column: Column, l: int) -> None:
-    """Warn of numbers that are nearly equal."""
-    caution = describe_near_values(plan, column, l)
-    if caution is not None:
-        warnings.warn(caution, Caution, stacklevel=4)
+def can_be_near(column: Column) -> bool:
+    """Whether the values of a column have distances."""
+    return column.kind is Kind.NUMBER and column.missing_code is None and column.n_values > 1
 
 
 def require_spread_of_buckets(release: CrossBucketRelease, spread: Fraction) -> None:
     """Refuse a release with a bucket whose numbers are less than this apart."""
     column = release.table.the_sensitive("CrossBucket")
-    if column.kind is not Kind.NUMBER or column.missing_code is not None:
+    if not can_be_near(column):
         raise InvalidInput(
             f"A spread is asked for and {column.name!r} is no number without missing ones; leave it out."
         )

@@ -51,11 +51,6 @@ class TablePlan:
     strata: Strata
     k: int
 
-    @property
-    def n_values(self) -> int:
-        """Values or bins, of one stratum."""
-        return int(self.strata.counts.shape[1])
-
 
 def plan_table(table: Table, sensitive: Column, method: "CrossBucket", rng: Generator) -> TablePlan:
     """Plan every stratum from its counts, or raise `Unreachable` if one value is too frequent."""
