@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from overt.check import Verdict
 from overt.privacy import FrequencyLDiversity
 from overt.privacy.base import Property, SensitiveProperty
-from overt.release import BucketRelease, Release
+from overt.release import BucketRelease, RecordRelease, Release
 
 
 @dataclass(frozen=True)
@@ -140,5 +140,12 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
     if others:
         names = ", ".join(map(repr, others))
         yield f"Released as they are, and no part of any guarantee: {names}. Whoever knows them may find people by them."
+    if isinstance(release, RecordRelease):
+        n_alone = int((release.partition.sizes == 1).sum())
+        yield (
+            f"Every row is weighed by itself (mean risk {release.risk_of_row.mean():.4g}, at worst "
+            f"{release.risk_of_row.max():.4g}; mean utility {release.utility_of_row.mean():.4g}; by {release.solver}). Nothing "
+            f"is promised of groups, and {n_alone:,} rows look like no other."
+        )
     if isinstance(release, BucketRelease):
         yield "Quasi-identifiers are published exactly: anyone who knows a person's can see that the person is in the table."

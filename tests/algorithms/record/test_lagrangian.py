@@ -142,6 +142,12 @@ def test_without_or_tools_the_extra_is_named(monkeypatch):
         best_balance(ONE, 1, 1, solver="cuts")
 
 
+def test_long_work_says_how_far_it_is():
+    told = []
+    best_balance(ONE, 0.5, 1, solver="cuts", on_progress=lambda *how: told.append(how))
+    assert told == [("Balancing risk and utility", done, 2) for done in (0, 1, 2)]
+
+
 def test_large_lattices_are_cut(monkeypatch):
     monkeypatch.setattr("overt.algorithms.record.lagrangian.FEW_ELEMENTS", 1)
     assert best_balance(ONE, 0.5, 1).solver == "cuts"

@@ -24,7 +24,9 @@ from overt.algorithms.record.nodes import Levels
 from overt.algorithms.record.objective import SLACK, Floats, Objective, Optimum
 from overt.algorithms.record.threshold import require_reachable
 from overt.errors import InvalidInput, MissingExtra
+from overt.progress import Progress, silent
 
+STAGE = "Solving linear programmes"
 MOST_TRIES = 200
 
 Point = Sequence[Floats]  # (attribute)(level - 1): falling from at most 1 to at least 0
@@ -59,7 +61,7 @@ class Approximation:
         if self.sigma2 is not None and not self.sigma2 > 1:
             raise InvalidInput(f"sigma2 is {self.sigma2!r}; a number above 1 is expected.")
 
-    def least_risk(self, objective: Objective, c: float, *, rng: Generator) -> Optimum:
+    def least_risk(self, objective: Objective, c: float, *, rng: Generator, on_progress: Progress = silent) -> Optimum:
         """An element of low risk whose utility is at least sigma1 * c."""
         require_reachable(objective, c)
         name = "approximation"
@@ -70,7 +72,9 @@ class Approximation:
             return objective.optimum(objective.bottom, name, 1)
         programme = _Programme(objective, c, keep_all=self.as_published)
         tried: dict[Levels, float] = {}
-        for tau in self.layers(objective):
+        layers = self.layers(objective)
+        for done, tau in enumerate(layers):
+            on_progress(STAGE, done, len(layers))
             point = programme.solve(tau)
             if point is None:
                 continue

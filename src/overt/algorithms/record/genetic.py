@@ -23,6 +23,9 @@ from overt.algorithms.record.nodes import Levels
 from overt.algorithms.record.objective import SLACK, Objective, Optimum
 from overt.algorithms.record.threshold import require_reachable
 from overt.errors import InvalidInput
+from overt.progress import Progress, silent
+
+STAGE = "Breeding paths"
 
 Path = list[int]  # attributes, in the order in which they are specialised from the all-root element
 
@@ -58,7 +61,7 @@ class Genetic:
         if self.rank_by not in ("risk", "utility"):
             raise InvalidInput(f"Paths cannot be ranked by {self.rank_by!r}; choose 'risk' or 'utility'.")
 
-    def least_risk(self, objective: Objective, c: float, *, rng: Generator) -> Optimum:
+    def least_risk(self, objective: Objective, c: float, *, rng: Generator, on_progress: Progress = silent) -> Optimum:
         """A frontier node of low risk."""
         require_reachable(objective, c)
         walks = _Walks(objective, c, rng)
@@ -67,7 +70,8 @@ class Genetic:
         people = [walks.repair(path) for path in self.first_paths(objective)]
         best = min(people, key=walks.fitness)
         idle = 0
-        for _ in range(self.generations):
+        for generation in range(self.generations):
+            on_progress(STAGE, generation, self.generations)
             chosen = self.select(people, walks, rng)
             mutants = [walks.repair(mutate(path, objective.n_attributes, rng)) for path in chosen]
             children = [

@@ -19,10 +19,12 @@ from typing import Literal, Protocol
 
 from overt.algorithms.record.nodes import Levels
 from overt.algorithms.record.objective import Objective, Optimum
-from overt.algorithms.record.prefix_sums import Whole
+from overt.algorithms.record.prefix_sums import MOST_ELEMENTS, Whole
 from overt.errors import InvalidInput, Unreachable
+from overt.progress import Progress, silent
 
-FEW_ELEMENTS = 5_000_000  # up to here prefix sums are quicker than cuts
+STAGE = "Balancing risk and utility"
+FEW_ELEMENTS = MOST_ELEMENTS  # up to here prefix sums are quicker than cuts
 
 BalanceSolver = Literal["auto", "prefix sums", "cuts", "minimum norm"]
 
@@ -34,7 +36,14 @@ class Inner(Protocol):
         """The element, at no level above `caps`, of the greatest lam * support + phi * utility ** kappa - alpha * phi."""
 
 
-def best_balance(objective: Objective, lam: float, kappa: float, *, solver: BalanceSolver = "auto") -> Optimum:
+def best_balance(
+    objective: Objective,
+    lam: float,
+    kappa: float,
+    *,
+    solver: BalanceSolver = "auto",
+    on_progress: Progress = silent,
+) -> Optimum:
     """The generalization of the greatest lam / risk + utility ** kappa.
 
     >>> import numpy as np
@@ -53,7 +62,7 @@ def best_balance(objective: Objective, lam: float, kappa: float, *, solver: Bala
             raise no_weight()
         return objective.optimum(levels, solver, whole.n_elements, objective.balance(levels, lam, kappa))
     inner = inner_solver(objective, lam, kappa, solver)
-    levels, n_solved = ascend(objective, lam, kappa, inner)
+    levels, n_solved = ascend(objective, lam, kappa, inner, on_progress)
     return objective.optimum(levels, solver, n_solved, objective.balance(levels, lam, kappa))
 
 
@@ -76,13 +85,16 @@ def best_difference(
     return objective.optimum(best, solver, len(candidates), objective.difference(best, lam, kappa, alpha))
 
 
-def ascend(objective: Objective, lam: float, kappa: float, inner: Inner) -> tuple[Levels, int]:
+def ascend(
+    objective: Objective, lam: float, kappa: float, inner: Inner, on_progress: Progress = silent
+) -> tuple[Levels, int]:
     """Dinkelbach's steps, region after region; and how many inner problems were solved."""
     regions = sorted(regions_with_weight(objective), key=lambda caps: -objective.balance(caps, lam, kappa))
     corners = [*regions, objective.bottom] if objective.phi(objective.bottom) > 0 else regions
     best = max(corners, key=lambda levels: objective.balance(levels, lam, kappa))
     alpha, n_solved = objective.balance(best, lam, kappa), 0
-    for caps in regions:
+    for done, caps in enumerate(regions):
+        on_progress(STAGE, done, len(regions))
         while True:
             found = inner.maximise(alpha, caps)
             n_solved += 1
@@ -90,6 +102,7 @@ def ascend(objective: Objective, lam: float, kappa: float, inner: Inner) -> tupl
             if value <= alpha:
                 break
             best, alpha = found, value
+    on_progress(STAGE, len(regions), len(regions))
     return best, n_solved
 
 

@@ -15,13 +15,17 @@ from overt.algorithms.record.nodes import Levels
 from overt.algorithms.record.objective import Objective, Optimum
 from overt.algorithms.record.prefix_sums import MOST_ELEMENTS, Whole
 from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.progress import Progress, silent
 
+STAGE = "Searching the frontier"
 MOST_VISITED = 2_000_000
 
 ExactSolver = Literal["auto", "prefix sums", "frontier search"]
 
 
-def least_risk(objective: Objective, c: float, *, solver: ExactSolver = "auto") -> Optimum:
+def least_risk(
+    objective: Objective, c: float, *, solver: ExactSolver = "auto", on_progress: Progress = silent
+) -> Optimum:
     """The generalization of least risk with utility of at least c; `auto` takes prefix sums unless they are too large.
 
     >>> import numpy as np
@@ -39,7 +43,7 @@ def least_risk(objective: Objective, c: float, *, solver: ExactSolver = "auto") 
         return objective.optimum(levels, solver, objective.n_elements)
     if solver != "frontier search":
         raise InvalidInput(f"There is no exact search {solver!r}; choose 'auto', 'prefix sums' or 'frontier search'.")
-    frontier, n_visited = search_frontier(objective, c)
+    frontier, n_visited = search_frontier(objective, c, on_progress)
     best = min(frontier, key=lambda levels: (objective.risk(levels), -objective.utility(levels), levels))
     return objective.optimum(best, solver, n_visited)
 
@@ -53,7 +57,7 @@ def require_reachable(objective: Objective, c: float) -> None:
         )
 
 
-def search_frontier(objective: Objective, c: float) -> tuple[list[Levels], int]:
+def search_frontier(objective: Objective, c: float, on_progress: Progress = silent) -> tuple[list[Levels], int]:
     """All frontier nodes, from the top down through infeasible nodes only; and how many nodes were met.
 
     A feasible node is not entered: whatever lies below it has feasible ancestors only, or is met another way.
@@ -64,6 +68,7 @@ def search_frontier(objective: Objective, c: float) -> tuple[list[Levels], int]:
     met, layer = {objective.top}, [objective.top]
     frontier: list[Levels] = []
     while layer:
+        on_progress(STAGE, len(met), min(objective.n_elements, MOST_VISITED))
         below: list[Levels] = []
         for node in layer:
             for i, level in enumerate(node):
