@@ -134,6 +134,15 @@ def test_the_reference_of_t_closeness_is_the_whole_table_with_its_suppressed_row
     assert TCloseness("1/10").measure(release.groups) == Fraction(1, 10)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    world=worlds(), share=shares, optimise=st.sampled_from(COSTS), name=st.sampled_from(sorted(GOALS)), data=st.data()
+)
+def test_a_time_limit_that_is_not_reached_changes_nothing(world, share, optimise, name, data):
+    goal = data.draw(GOALS[name])
+    assert_is_best(world, FullDomain(goal=goal, max_suppressed=share, optimise=optimise, seconds=1000))
+
+
 @pytest.mark.parametrize("optimise", COSTS)
 @settings(max_examples=25, deadline=None)
 @given(world=worlds(), share=shares)

@@ -10,7 +10,7 @@ Without suppression chains of nodes are bisected, from the open node with the le
 the nodes of a chain fail up to one of them and reach the goal from there on. With suppression there is more to gain at
 the upper end of what is still open, because of the bound that its excess sets to all below. Where the base of nodes
 is not known before they are counted (discernibility, average group size), the middle of the open chain is the best place
-to learn about both sides.
+to learn about both sides. With a time limit a dive from the top comes first.
 """
 
 import time
@@ -113,7 +113,7 @@ def search_all(checker: Checker, *, watch: Callable[[int], None], deadline: floa
     """Check or strike out every node; until the deadline, if there is one."""
     board = Board(checker.rows.lattice, checker.cost)
     if deadline < inf:
-        board.note(checker.check(board.lattice.top))  # so that there is something to take if anything can be taken
+        dive(board, checker, deadline)
     suppresses, knows_bases = checker.most_suppressed > 0, isinstance(checker.cost, CellCost)
     while True:
         chain = board.find_chain(through_open=suppresses, steepest=suppresses and knows_bases)
@@ -127,6 +127,22 @@ def search_all(checker: Checker, *, watch: Callable[[int], None], deadline: floa
                 break
     board.strike_costly()
     return board
+
+
+def dive(board: Board, checker: Checker, deadline: float) -> None:
+    """From the top to the best node right below, and so on while it gets better: if time is short, something good first."""
+    node = None
+    waiting = [board.lattice.top]
+    while True:
+        for step in waiting:
+            if board.state[np.array(step) @ board.stride] == State.OPEN:
+                board.note(checker.check(step))
+                if time.monotonic() > deadline:
+                    return
+        if board.best is None or board.best.node == node:
+            return
+        node = board.best.node
+        waiting = list(board.lattice.steps_down(node))
 
 
 def bisect(board: Board, chain: Counts) -> Iterator[int]:
