@@ -11,7 +11,10 @@ from oracles import metrics as oracle
 from overt.errors import InvalidInput
 from overt.metrics.alike import rows_alike
 from overt.metrics.risk import expected_chance, identification_of, risk_of_release, risk_of_table
-from overt.release import BucketRelease, GeneralizedRelease
+from overt.metrics.utility import measure_utility
+from overt.partition import Partition
+from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease
+from tables import table_of
 
 
 def alike(table):
@@ -90,3 +93,13 @@ def test_a_population_that_is_known_is_used_as_it_is():
 def test_a_share_outside_its_bounds_is_refused():
     with pytest.raises(InvalidInput, match="The share of the population is 0; a number above 0 and of at most 1"):
         expected_chance(np.array([1]), 0)
+
+
+def test_crossed_groups_are_found_by_their_boxes_and_believed_by_their_buckets():
+    table = table_of([[0, 0, 1, 1, 2, 2, 3, 3]], [0, 1, 0, 1, 0, 1, 0, 1])
+    groups = Partition.from_groups([[0], [1], [2, 3], [4, 5, 6, 7]])  # the first two show the same
+    buckets = Partition.from_groups([[0, 2, 4, 6], [1, 3, 5, 7]])  # a bucket of one value each
+    risk = risk_of_release(CrossBucketRelease(table, groups, None, buckets))
+    assert sorted(risk.sizes.tolist()) == [2, 2, 4]
+    assert risk.disclosures[0].n_certain == 2  # rows 0 and 1 are each in one group, and in one bucket
+    assert measure_utility(CrossBucketRelease(table, groups, None, buckets)).average_group_size == pytest.approx(8 / 3)

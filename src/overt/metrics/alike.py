@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from overt.kernels.rolling import number_keys
 from overt.metrics.spread import spreads_of
 from overt.partition import Partition
-from overt.release import GeneralizedRelease, Release
+from overt.release import CrossBucketRelease, GeneralizedRelease, Release
 from overt.table import Column, Table
 
 _MOST_KEYS = 1 << 62  # of a key in 64 bits
@@ -38,7 +38,7 @@ def first_rows(alike: Partition) -> NDArray[np.int64]:
 
 def groups_as_seen(release: Release) -> Partition:
     """The groups of a release as its reader sees them: groups of a method that show the same cells are one."""
-    if not isinstance(release, GeneralizedRelease):
+    if not isinstance(release, GeneralizedRelease | CrossBucketRelease):
         return release.partition
     columns = release.table.quasi_identifiers
     keys, n_keys = np.zeros(release.n_groups, np.int64), 1

@@ -163,7 +163,8 @@ def _highest(risk: Risk) -> str:
 
 def _learnt(report: Report) -> Iterator[Child]:
     pairs = list(zip(report.before.disclosures, report.after.disclosures, strict=True))
-    yield _paragraphs([sentences.of_learning(before, after) for before, after in pairs])
+    for before, after in pairs:
+        yield element("p", sentences.of_learning(before, after), class_="warn" if after.n_certain else None)
     rows = [
         [
             after.column,

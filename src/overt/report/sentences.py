@@ -56,6 +56,10 @@ def of_finding(report: Report) -> Iterator[str]:
             "sensitive values are theirs."
         )
         return
+    if after.smallest == 1:
+        share = percent(after.n_unique / after.n_rows)
+        yield f"After: {share} of people ({after.n_unique:,} rows) can still be singled out by what is shown of them."
+        return
     yield (
         f"After: everyone looks like at least {after.smallest - 1:,} others. Someone who knows that a person is in "
         f"the table picks the right row with a chance of at most {one_in(float(after.prosecutor))}; someone who tries to "
