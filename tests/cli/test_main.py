@@ -17,7 +17,7 @@ from overt.cli.console import Exit
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
 
 DOCS = Path(__file__).parents[2] / "docs" / "command-line.md"
-COMMANDS = ["run", "check", "demo", "schema"]
+COMMANDS = ["run", "check", "compare", "risk", "init", "demo", "schema"]
 
 
 def in_new_process(*words):
@@ -116,7 +116,9 @@ def test_every_command_and_option_is_documented():
     for name in COMMANDS:
         section = text[text.index(f"## `overt {name}`") :].partition("\n## ")[0] + text[: text.index("## `overt run`")]
         for option in inspect.signature(getattr(import_module(f"overt.cli.{name}"), name)).parameters.values():
-            written = f"--{option.name}" if option.kind is option.KEYWORD_ONLY else option.name.upper()
+            written = (
+                f"--{option.name.replace('_', '-')}" if option.kind is option.KEYWORD_ONLY else option.name.upper()
+            )
             assert written in section, f"{written} of overt {name}"
     assert set(app) - {"--help", "-h", "--version"} == set(COMMANDS)
 
