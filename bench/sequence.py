@@ -238,7 +238,7 @@ def sampling(sheet):
         1e6 / rate,
         "us",
         bar=200,
-        note=f"{rate:,.0f} tables a second, one thread",
+        note=f"{rate:,.0f} tables a second, on as many threads as cores",
     )
     small = Sequence(windows(96, 3, 4, 5), HALF)
     inference = Inference(small, KJump(1), 4)

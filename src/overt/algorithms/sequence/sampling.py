@@ -13,6 +13,7 @@ Guarantee   Every posterior lies between its bounds at once with the stated conf
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb, log, log10
@@ -31,11 +32,13 @@ from overt.algorithms.sequence.strategy import Strategy
 from overt.errors import TooLarge
 from overt.kernels.shuffles import CAP, DISTINCT, ENTROPY, RECURSIVE, sample_tables
 from overt.table import Codes
+from overt.threads import n_threads
 
 Reaches = Callable[[Codes, int], bool]
 FIRST_LOOK = 2_000  # tables before the first look; each look has four times as many
 FEW = 50  # accepted tables below which there is nothing to estimate from
 SELDOM = 0.2  # share of accepted tables below which failing groups are drawn first
+STREAMS = 4  # parts of a sample that may run at the same time
 SPARE = 64  # draws per table beyond one per place
 
 
@@ -297,6 +300,13 @@ class Rejection:
 
     def sample(self, n_tables: int, rng: Generator) -> tuple[int, NDArray[np.int64]]:
         """Draw tables: how many were accepted, and over them the rows of each cell with each value."""
+        # always the same streams of random numbers, so that the result does not depend on the number of threads
+        shares = [n_tables // STREAMS + (stream < n_tables % STREAMS) for stream in range(STREAMS)]
+        with ThreadPoolExecutor(max_workers=min(n_threads(), STREAMS)) as pool:
+            done = list(pool.map(self._sample, shares, rng.spawn(STREAMS)))
+        return sum(accepted for accepted, _ in done), np.sum([sums for _, sums in done], axis=0)
+
+    def _sample(self, n_tables: int, rng: Generator) -> tuple[int, NDArray[np.int64]]:
         batch = self.trials.batch
         nothing = np.full(batch, -1, np.int64)
         accepted, sums = 0, np.zeros((self.trials.n_cells, self.trials.n_values), np.int64)
