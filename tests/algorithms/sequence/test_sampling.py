@@ -19,8 +19,10 @@ from overt.algorithms.sequence import (
     Safe,
     Sequence,
 )
-from overt.algorithms.sequence.sampling import KarpLuby, Rejection, Sampling, Tail, Trials, chernoff_bounds, tail_of
+from overt.algorithms.sequence.confidence import chernoff_bounds
+from overt.algorithms.sequence.sampling import KarpLuby, Rejection, Sampling, Trials
 from overt.algorithms.sequence.sweep import Sweep
+from overt.algorithms.sequence.tails import Tail, tail_of
 
 
 def covers(estimate, exact):
