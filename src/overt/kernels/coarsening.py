@@ -65,7 +65,10 @@ def sum_over_nodes(rows, numbers, first):
 
 @kernel
 def score_risk(counts, phi, utility, c, place):
-    """What the threshold model minimises: the risk, then the negated utility; place -1 where utility is below c."""
+    """What the threshold model minimises: the risk, then the negated utility (of infinite risks the utility itself).
+
+    The place is -1 where utility is below c.
+    """
     n = counts.size
     first, second, where = np.empty(n), np.empty(n), np.full(n, -1, np.int64)
     for g in range(n):
@@ -75,7 +78,7 @@ def score_risk(counts, phi, utility, c, place):
             first[g] = np.inf
         else:
             first[g] = phi[g] / counts[g]
-        second[g] = -utility[g]
+        second[g] = utility[g] if first[g] == np.inf else -utility[g]
         if utility[g] >= c:
             where[g] = place
     return first, second, where, counts.copy()

@@ -57,9 +57,10 @@ def add_outer(numbers, sizes, first):
 def least_risk(support, phi, utility, c):
     """The place of the least risk among those with utility of at least c; ties: most utility, then the first.
 
-    Returns -1 if none has that utility. Phi = 0 is no risk; Phi > 0 without support is an infinite one.
+    Returns -1 if none has that utility. Phi = 0 is no risk; Phi > 0 without support is an infinite one, and of infinite
+    ones the least utility is taken.
     """
-    best, best_risk, best_utility = -1, np.inf, 0.0
+    best, best_risk, best_worth = -1, np.inf, 0.0
     for i in range(support.size):
         if utility[i] < c:
             continue
@@ -69,8 +70,9 @@ def least_risk(support, phi, utility, c):
             risk = np.inf
         else:
             risk = phi[i] / support[i]
-        if best < 0 or risk < best_risk or (risk == best_risk and utility[i] > best_utility):
-            best, best_risk, best_utility = i, risk, utility[i]
+        worth = -utility[i] if risk == np.inf else utility[i]
+        if best < 0 or risk < best_risk or (risk == best_risk and worth > best_worth):
+            best, best_risk, best_worth = i, risk, worth
     return best
 
 

@@ -2,7 +2,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import overt
@@ -30,6 +30,14 @@ def read(frame=PEOPLE, **keywords):
     return overt.read_frame(
         frame, quasi_identifiers=["age", "city"], sensitive=["ill"], hierarchies=HIERARCHIES, **keywords
     )
+
+
+def attempt(method, table):
+    """A release, or None where a row cannot reach the utility."""
+    try:
+        return method.anonymize(table)
+    except Unreachable:
+        return None
 
 
 def objective_of(table, method, row):
@@ -67,8 +75,10 @@ def test_all_records_at_once_are_chosen_as_each_by_itself(frame, others, data):
     threshold = {"c": data.draw(st.sampled_from([0, 0.3, 1, 1.5])), **shared}
     balance = {"lam": data.draw(st.sampled_from([0, 0.2, 2])), "kappa": data.draw(st.integers(0, 2)), **shared}
     for kind, parameters in ((RecordThreshold, threshold), (RecordLagrangian, balance)):
-        together = kind(solver="cube", **parameters).anonymize(table)
-        apart = kind(solver="prefix sums", **parameters).anonymize(table)
+        together, apart = (attempt(kind(solver=solver, **parameters), table) for solver in ("cube", "prefix sums"))
+        assert (together is None) == (apart is None)
+        if together is None:
+            continue
         assert (together.solver, apart.solver) == ("cube", "prefix sums")
         assert np.array_equal(together.risk_of_row, apart.risk_of_row)
         assert np.array_equal(together.utility_of_row, apart.utility_of_row)
@@ -81,7 +91,8 @@ def test_all_records_at_once_are_chosen_as_each_by_itself(frame, others, data):
 @given(frame=frames(), c=st.sampled_from([0.5, 1, 1.9]))
 def test_what_is_published_covers_its_rows_and_passes_the_check(frame, c):
     table = read(frame)
-    release = RecordThreshold(c=c).anonymize(table)
+    release = attempt(RecordThreshold(c=c), table)
+    assume(release is not None)
     for codes, shown in zip((q.codes for q in table.quasi_identifiers), release.shown, strict=True):
         of_row = shown[release.partition.group_of_row]
         assert ((of_row[:, 0] <= codes) & (codes <= of_row[:, 1])).all()

@@ -77,6 +77,7 @@ def recipe_of(folder, method):
 def test_a_recipe_is_run_and_its_release_checked(folder, method):
     outcome = local.run(recipe_of(folder, method), rng=np.random.default_rng(1))
     assert outcome.verdict.ok, outcome.verdict.findings
+    assert any(c.startswith("Every row is weighed by itself (mean risk ") for c in outcome.cautions)
     release = pl.read_csv(folder / "release.csv")
     assert release.columns == ["age", "city", "ill"]  # weights are read and not published
     assert release.height == 200

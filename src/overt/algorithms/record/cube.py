@@ -13,9 +13,8 @@ looked at in C order, the last attribute fastest: the order in which ties are br
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Protocol
 
 import numpy as np
@@ -29,7 +28,7 @@ from overt.errors import InvalidInput
 from overt.hierarchy import Hierarchy
 from overt.kernels import coarsening as kernels
 from overt.progress import Progress, silent
-from overt.threads import n_threads
+from overt.threads import run_watched
 
 STAGE = "Weighing risk and utility"
 
@@ -169,14 +168,18 @@ class Cube:
             tasks.append((groups, group_of_person, level * self.strides[0]))
         everyone = np.arange(self.group_of_person.size, dtype=np.int32)
         found = _none_found(len(models), everyone.size)
-        with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-            if self.factors is None:
-                parts = pool.map(lambda task: self._best_above(1, task[0], task[2], models, watch), tasks)
-            else:
-                parts = pool.map(lambda task: self._best_of_people(task[0], task[1], task[2], models, watch), tasks)
-            for part, (_, group, _) in zip(parts, tasks, strict=True):
-                _keep_better(found, part, group if self.factors is None else everyone)
+        parts = run_watched([partial(self._solve_task, *task, models, watch) for task in tasks], watch.stop, watch.tell)
+        for part, (_, group, _) in zip(parts, tasks, strict=True):
+            _keep_better(found, part, group if self.factors is None else everyone)
+        on_progress(STAGE, self.n_vectors, self.n_vectors)
         return [self._chosen(one) for one in found]
+
+    def _solve_task(
+        self, groups: Groups, group_of_person: Nodes, place: int, models: Sequence[Model], watch: "_Watch"
+    ) -> list[Found]:
+        if self.factors is None:
+            return self._best_above(1, groups, place, models, watch)
+        return self._best_of_people(groups, group_of_person, place, models, watch)
 
     def _best_above(
         self, axis: int, groups: Groups, place: int, models: Sequence[Model], watch: "_Watch"
@@ -237,13 +240,18 @@ class Cube:
 
 
 class _Watch:
-    """Counts vectors, from any thread."""
+    """Counts vectors in any thread, and ends the work if it is to stop."""
 
     def __init__(self, on_progress: Progress, total: int) -> None:
         self.on_progress, self.total, self.done = on_progress, total, 0
+        self.stop = np.zeros(1, np.bool_)
 
     def one_more(self) -> None:
         self.done += 1
+        if self.stop[0]:
+            raise InterruptedError("The work was stopped.")
+
+    def tell(self) -> None:
         self.on_progress(STAGE, self.done, self.total)
 
 

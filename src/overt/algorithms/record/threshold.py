@@ -5,10 +5,12 @@ Paper       M. Fouad, G. Lebanon, E. Bertino, "ARUBA: A Risk-Utility-Based Algor
             restated in sections 2.1 and 2.5 of M. Fouad, K. Elbassioni, E. Bertino, CERIAS 2012-1.
 Implements  The exact search along the frontier, and an exact one by prefix sums over the whole lattice.
 Departs     Prefix sums are ours. Of elements with the same risk the one with most utility is chosen, and of those the
-            one with the lower level in the first attribute that differs.
+            one with the lower level in the first attribute that differs. Where no record fits anything that is useful
+            enough, all risks are infinite, and the least useful element is taken.
 Guarantee   Exact. About the risk as modelled, against nobody who knows more than the external database.
 """
 
+import math
 from typing import Literal
 
 from overt.algorithms.record.nodes import Levels
@@ -44,8 +46,13 @@ def least_risk(
     if solver != "frontier search":
         raise InvalidInput(f"There is no exact search {solver!r}; choose 'auto', 'prefix sums' or 'frontier search'.")
     frontier, n_visited = search_frontier(objective, c, on_progress)
-    best = min(frontier, key=lambda levels: (objective.risk(levels), -objective.utility(levels), levels))
+    best = min(frontier, key=lambda levels: (*preference(objective.risk(levels), objective.utility(levels)), levels))
     return objective.optimum(best, solver, n_visited)
+
+
+def preference(risk: float, utility: float) -> tuple[float, float]:
+    """What is least for the best element: the risk, then the utility negated, unless the risk is infinite."""
+    return risk, utility if math.isinf(risk) else -utility
 
 
 def require_reachable(objective: Objective, c: float) -> None:
