@@ -16,9 +16,11 @@ from math import factorial, lcm, prod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overt.algorithms.sequence.functions import Sequence
 from overt.algorithms.sequence.leaves import LARGEST_CODE, Leaves, fill_all, fill_group
+from overt.algorithms.sequence.orbits import different_rows, share_in_orbits
 from overt.algorithms.sequence.posterior import Knowledge, Posterior, Weights
 from overt.algorithms.sequence.properties import RowProperty
 from overt.algorithms.sequence.sets import count_orderings
@@ -109,7 +111,7 @@ class Cells:
                 return False
         return at == step
 
-    def _histograms(self, values: Codes, n_values: int, step: int) -> "np.typing.NDArray[np.int64]":
+    def _histograms(self, values: Codes, n_values: int, step: int) -> NDArray[np.int64]:
         return self.sequence.functions[step - 1].histograms(values, n_values)
 
     def _key(self, step: int, columns: list[Column]) -> tuple[Key, list[int]]:
@@ -212,7 +214,7 @@ class Cells:
             rows[cells] = np.einsum("f,fcv->cv", tables_of[group], fillings[group].matrices)
         return Found(count, share_in_orbits(rows, same_as_next))
 
-    def _which_reach(self, step: int, leaves: Leaves) -> "np.typing.NDArray[np.bool_]":
+    def _which_reach(self, step: int, leaves: Leaves) -> NDArray[np.bool_]:
         """Run all leaves at once: per step, every different generalization is decided once."""
         at = np.ones(leaves.tables.size, np.int64)
         for here in range(1, step):
@@ -401,7 +403,7 @@ class Shape:
         return groups
 
     @cached_property
-    def column_radix(self) -> "np.typing.NDArray[np.int64]":
+    def column_radix(self) -> NDArray[np.int64]:
         """(earlier function, cell) -> what a row in the cell adds to the code of its value's column."""
         weights = np.zeros((len(self._functions) - 1, len(self.sizes)), np.int64)
         for number, function in enumerate(self._functions[:-1]):
@@ -412,34 +414,6 @@ class Shape:
                 raise TooLarge(LIMIT)
             weights[number] = np.array(radix)[self.group_of_cell[number]]
         return weights
-
-
-def share_in_orbits(
-    rows: "np.typing.NDArray[np.int64]", same_as_next: "np.typing.NDArray[np.bool_]"
-) -> tuple[Weights, ...]:
-    """Give every value the mean of its orbit, in a unit that keeps integers."""
-    orbit_of_value = np.concatenate([[0], np.cumsum(~same_as_next)])
-    sizes = np.bincount(orbit_of_value).tolist()
-    scale = lcm(*sizes)
-    weights = []
-    for of_value in rows.tolist():
-        totals = [0] * len(sizes)
-        for orbit, n in zip(orbit_of_value.tolist(), of_value, strict=True):
-            totals[orbit] += n
-        weights.append(tuple(totals[orbit] * (scale // sizes[orbit]) for orbit in orbit_of_value.tolist()))
-    return tuple(weights)
-
-
-def different_rows(
-    rows: "np.typing.NDArray[np.int64]",
-) -> tuple["np.typing.NDArray[np.int64]", "np.typing.NDArray[np.int64]"]:
-    """Which rows of an array differ: where each kind first occurs, and the kind of every row."""
-    kind = np.zeros(len(rows), np.int64)
-    for column in rows.T:
-        _, number = np.unique(column, return_inverse=True)
-        _, kind = np.unique(kind * (int(number.max(initial=0)) + 1) + number.reshape(-1), return_inverse=True)
-        kind = kind.reshape(-1)
-    return np.unique(kind, return_index=True)[1], kind
 
 
 def spreads(cells: list[int], rows: int, among: list[int], sizes: list[int]) -> list[list[int]]:

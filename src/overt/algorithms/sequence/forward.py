@@ -16,8 +16,8 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.sequence.cells import different_rows
 from overt.algorithms.sequence.functions import Function, Sequence
+from overt.algorithms.sequence.orbits import different_rows
 from overt.algorithms.sequence.posterior import Knowledge, Posterior
 from overt.algorithms.sequence.sets import PermutationSet
 from overt.algorithms.sequence.strategy import RELEASE, Strategy

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from overt.algorithms.sequence.functions import Function
 from overt.algorithms.sequence.posterior import AnyPosterior, Bounds, Knowledge, Posterior
@@ -33,7 +34,7 @@ class PermutationSet:
     n_values: int
 
     @cached_property
-    def _histograms(self) -> "np.typing.NDArray[np.int64]":
+    def _histograms(self) -> NDArray[np.int64]:
         return self.function.histograms(self.values, self.n_values)
 
     @cached_property
