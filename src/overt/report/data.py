@@ -34,6 +34,7 @@ class Goal:
 
     asked: str
     reached: str
+    holds: bool
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,11 @@ class Report:
         return bool(self.findings) and all(ok for _, ok, _ in self.findings)
 
     @property
+    def holds(self) -> bool:
+        """Whether everything that was asked for holds, and a check, if there was one, agrees."""
+        return all(goal.holds for goal in self.goals) and (self.is_checked or not self.findings)
+
+    @property
     def resists_replay(self) -> bool:
         """Whether the guarantee holds against someone who runs the published method again. Not, if nothing says so."""
         return any(words in self.against for words in _REPLAY_WORDS)
@@ -109,6 +115,7 @@ class Report:
             "parameters": self.parameters,
             "against": self.against,
             "resists_replay": self.resists_replay,
+            "holds": self.holds,
             "goal": [asdict(goal) for goal in self.goals],
             "checked": self.is_checked,
             "findings": [{"name": name, "ok": ok, "sentence": text} for name, ok, text in self.findings],
@@ -189,7 +196,7 @@ def make_report(
         method=method.name,
         parameters=_parameters(method),
         against=method.against,
-        goals=tuple(Goal(str(part), part.describe_measure(release.groups)) for part in goal.parts),
+        goals=tuple(Goal(str(g), g.describe_measure(release.groups), g.holds(release.groups)) for g in goal.parts),
         findings=tuple((f.name, f.ok, f.sentence) for f in verdict.findings) if verdict is not None else (),
         cautions=tuple(cautions),
         n_rows=table.n_rows,

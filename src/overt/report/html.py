@@ -74,8 +74,8 @@ def _paragraphs(texts: Iterator[str] | list[str]) -> list[Markup]:
 
 def _top(report: Report) -> Markup:
     made = " · ".join(part for part in (report.created, f"method {report.method}", report.parameters) if part)
-    ok = report.is_checked or not report.findings
-    verdict = element("p", sentences.headline(report), class_="verdict" if ok else "verdict broken")
+    kind = "verdict" if report.holds else "verdict broken"
+    verdict = element("p", sentences.headline(report), class_=kind)
     return element("header", element("p", "Release report", class_="kicker"), element("h1", report.source), verdict, element("p", made, class_="quiet"))  # fmt: skip
 
 
@@ -102,7 +102,11 @@ def _figures(report: Report) -> Markup:
 
 
 def _asked(report: Report) -> Iterator[Child]:
-    yield html_table(["Asked for", "Reached"], [[goal.asked, goal.reached] for goal in report.goals], n_text_columns=2)
+    yield html_table(
+        ["Asked for", "Reached"],
+        [[goal.asked, goal.reached if goal.holds else f"{goal.reached}: NOT reached"] for goal in report.goals],
+        n_text_columns=2,
+    )
     yield html_table(
         ["Column", "Role", "Kind", "What became of it", "Values"],
         [[fate.name, fate.role, fate.kind, fate.became, f"{fate.n_values:,}"] for fate in report.columns],

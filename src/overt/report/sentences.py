@@ -40,8 +40,9 @@ def listed(words: list[str]) -> str:
 def headline(report: Report) -> str:
     """The report in one sentence."""
     goals = listed([goal.asked for goal in report.goals])
-    rows = f"{report.n_rows - report.n_suppressed:,} rows of {report.source}"
-    held = "satisfies" if report.is_checked or not report.findings else "does NOT satisfy"
+    n_rows = report.n_rows - report.n_suppressed
+    rows = f"{n_rows:,} row{'s' if n_rows != 1 else ''} of {report.source}"
+    held = "satisfies" if report.holds else "does NOT satisfy"
     return f"This release of {rows} {held} {goals}."
 
 
