@@ -9,6 +9,8 @@ import numpy as np
 
 from overt.kernels.compiling import kernel
 
+LEAST_GAIN = 1e-9  # below this a gain is rounding
+
 
 @kernel
 def places_by_set(first, alpha):
@@ -63,16 +65,27 @@ def divide_sets(beta_of_set, k, rows):
 
 
 @kernel
-def group_loss(points, place, step, k, scale):
-    """The sum over columns of the scaled width of the box around the k points `place`, `place + step`, ..."""
-    loss = 0.0
+def change_of_swap(points, p, one, q, other, step, k, scale):
+    """By how much the scaled widths of two boxes grow, in sum, if the points p and q change places.
+
+    A box is around the k points `one`, `one + step`, ... (p is one of them), the other from `other` on (with q).
+    """
+    change = 0.0
     for a in range(points.shape[1]):
-        least = greatest = points[place, a]
-        for j in range(1, k):
-            code = points[place + j * step, a]
-            least, greatest = min(least, code), max(greatest, code)
-        loss += (greatest - least) * scale[a]
-    return loss
+        mine, yours = points[p, a], points[q, a]
+        if mine == yours:
+            continue
+        least, greatest = max(mine, yours), min(mine, yours)  # neutral: both boxes also hold mine or yours
+        low, high = least, greatest
+        for j in range(k):
+            if one + j * step != p:
+                least, greatest = min(least, points[one + j * step, a]), max(greatest, points[one + j * step, a])
+            if other + j * step != q:
+                low, high = min(low, points[other + j * step, a]), max(high, points[other + j * step, a])
+        before = max(greatest, mine) - min(least, mine) + max(high, yours) - min(low, yours)
+        after = max(greatest, yours) - min(least, yours) + max(high, mine) - min(low, mine)
+        change += (after - before) * scale[a]
+    return change
 
 
 @kernel
@@ -99,15 +112,10 @@ def swap_alike(first, alpha, value, value_of_row, k, points, rows, scale, stride
                     p, q = place_of[i, s], place_of[i + stride, s]
                     here, there = done + i * beta, done + (i + stride) * beta
                     one, other = here + (p - here) % per_block, there + (q - there) % per_block
-                    loss = group_loss(points, one, per_block, k, scale) + group_loss(points, other, per_block, k, scale)
-                    for a in range(points.shape[1]):
-                        points[p, a], points[q, a] = points[q, a], points[p, a]
-                    swapped = group_loss(points, one, per_block, k, scale)
-                    swapped += group_loss(points, other, per_block, k, scale)
-                    if swapped < loss:
-                        gained += loss - swapped
+                    change = change_of_swap(points, p, one, q, other, per_block, k, scale)
+                    if change < -LEAST_GAIN:
+                        gained -= change
                         rows[p], rows[q] = rows[q], rows[p]
-                    else:
                         for a in range(points.shape[1]):
                             points[p, a], points[q, a] = points[q, a], points[p, a]
         done += beta * alpha[b]
