@@ -15,6 +15,7 @@ def test_recipes_are_put_side_by_side(folder, overt, overt_json):
     assert not (folder / "release.csv").exists()  # comparing writes no release
     _, document = overt_json("compare", "recipe.toml", "coarse.toml")
     fine, coarse = document["results"]
+    assert document["caution"] == ""
     assert fine["groups"] > coarse["groups"] and fine["prosecutor"] > coarse["prosecutor"]
     assert fine["non_uniform_entropy"] < coarse["non_uniform_entropy"]
 
@@ -37,3 +38,9 @@ def test_a_page_that_is_there_is_not_replaced(folder, overt):
 def test_nothing_to_compare(overt):
     code, _, err = overt("compare")
     assert code == 3 and "Name the recipes to compare" in err
+
+
+def test_recipes_about_different_columns_are_not_held_against_each_other(folder, overt):
+    (folder / "less.toml").write_text(RECIPE.replace('[columns.Sex]\nrole = "quasi-identifier"\n', ""))
+    code, out, _ = overt("compare", "recipe.toml", "less.toml")
+    assert code == 0 and "These recipes differ in the data or in the roles of columns" in out

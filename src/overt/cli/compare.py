@@ -53,17 +53,27 @@ def compare(
     with progress(quiet=quiet) as on_progress:
         candidates, failures = comparison.compare(read, rng=np.random.default_rng(seed), on_progress=on_progress)
         plot = comparison.plot_candidates(candidates)
+        caution = comparison.find_difference(candidates)
         if page is not None:
             rows = [*table_of(candidates)]
             with all_or_nothing(overwrite=overwrite) as stage:
-                text = page_of_comparison(rows, plot, [(one.name, one.why) for one in failures])
+                text = page_of_comparison(rows, plot, [(one.name, one.why) for one in failures], caution)
                 stage(page).write_text(text, encoding="utf-8")
     if json:
         results = [*(one.to_dict() for one in candidates), *(one.to_dict() for one in failures)]
-        say_json({"results": results, "plot": dict(plot.spec), "page": None if page is None else str(page)})
+        say_json(
+            {
+                "results": results,
+                "caution": caution,
+                "plot": dict(plot.spec),
+                "page": None if page is None else str(page),
+            }
+        )
     elif not quiet:
         if candidates:
             say_table(table_of(candidates))
+        if caution:
+            say_rows([("Caution", caution)])
         say_rows((one.name, one.why) for one in failures)
         if page is not None:
             say(f"\n  Page      {page}")

@@ -28,6 +28,7 @@ class Candidate:
     n_rows: int
     n_suppressed: int
     seconds: float  # for the method alone
+    described: tuple[object, ...]  # the data and the roles of columns: what must be the same for numbers to compare
     risk: Risk
     utility: Utility
 
@@ -95,6 +96,15 @@ def compare(
     return tuple(candidates), tuple(failures)
 
 
+def find_difference(candidates: Sequence[Candidate]) -> str:
+    """What a reader of a comparison must know: whether numbers are of the same thing. Empty if they are."""
+    if len({candidate.described for candidate in candidates}) < 2:
+        return ""
+    return (
+        "These recipes differ in the data or in the roles of columns; numbers of one cannot be held against another's."
+    )
+
+
 def plot_candidates(candidates: Sequence[Candidate]) -> Plot:
     """Risk against cost: further down is safer, further left is more useful."""
     has_sensitive = all(candidate.best_guess is not None for candidate in candidates)
@@ -130,6 +140,10 @@ def _try(name: str, recipe: Recipe, rng: Generator, on_progress: Progress) -> Ca
         n_rows=table.n_rows,
         n_suppressed=release.n_suppressed,
         seconds=seconds,
+        described=(
+            recipe.input_path.resolve(),
+            *(frozenset(recipe.columns_of(role)) for role in ("quasi-identifier", "sensitive")),
+        ),
         risk=risk_of_release(release),
         utility=measure_utility(release),
     )

@@ -8,7 +8,9 @@ from overt.report.html import figure_of, page
 from overt.report.plots import Plot
 
 
-def page_of_comparison(rows: Sequence[Sequence[str]], plot: Plot, failures: Sequence[tuple[str, str]]) -> str:
+def page_of_comparison(
+    rows: Sequence[Sequence[str]], plot: Plot, failures: Sequence[tuple[str, str]], caution: str = ""
+) -> str:
     """A page with a table (its first row is the header), the plot, and the recipes that gave nothing."""
     header, *body = rows
     parts = [
@@ -18,6 +20,7 @@ def page_of_comparison(rows: Sequence[Sequence[str]], plot: Plot, failures: Sequ
             "Every point is what one recipe gives. Further down, people are safer; further left, the data say more. "
             "Nothing was written: run the recipe you choose.",
         ),
+        element("p", caution, class_="alarm") if caution else None,
         figure_of(plot, "Risk against cost") if body else None,
         html_table(header, body, n_text_columns=3) if body else None,
         *(element("p", element("b", name), f" {why}", class_="alarm") for name, why in failures),
