@@ -31,8 +31,8 @@ class Check:
     reaches: bool  # whether that is within the limit and leaves a row to publish
     fails_below: bool  # whether every node below fails too
     base: int
-    cost: int
-    excess_below: int  # what suppression costs at least in every node below
+    cost: int  # without suppressed rows if every node below fails
+    excess_below: int  # what suppression costs at least in every node below, unless all of them fail
 
     @property
     def node(self) -> Node:
@@ -60,13 +60,15 @@ class Checker:
         n_suppressed = int(rolled.sizes @ broken)
         reaches = n_suppressed <= self.most_suppressed and n_suppressed < self.rows.table.n_rows
         base = self.cost.base(rolled)
-        excess = self.cost.excess(rolled, broken) if n_suppressed else 0
-        n_below, excess_below = n_suppressed, excess
-        if n_suppressed and not self._concludes:
-            stays_broken = self._necessary.breaks(rolled.groups)
-            n_below, excess_below = int(rolled.sizes @ stays_broken), self.cost.excess(rolled, stays_broken)
-        fails_below = n_below > self.most_suppressed
-        return Check(rolled, broken, n_suppressed, reaches, fails_below, base, base + excess, excess_below)
+        if n_suppressed == 0:
+            return Check(rolled, broken, 0, True, False, base, base, 0)
+        stays_broken = broken if self._concludes else self._necessary.breaks(rolled.groups)
+        n_below = n_suppressed if self._concludes else int(rolled.sizes @ stays_broken)
+        if n_below > self.most_suppressed:  # then what it costs is of no interest
+            return Check(rolled, broken, n_suppressed, False, True, base, base, 0)
+        excess = self.cost.excess(rolled, broken)
+        excess_below = excess if self._concludes else self.cost.excess(rolled, stays_broken)
+        return Check(rolled, broken, n_suppressed, reaches, False, base, base + excess, excess_below)
 
     @cached_property
     def _necessary(self) -> Property:

@@ -27,6 +27,7 @@ from overt.partition import Counts
 
 WHOLE_FLOATS = 2**53  # up to here a float holds every whole number
 ROUNDING = 2.0**-46  # far more than sums of a few rounded floats can be off
+OPEN, REACHES = int(State.OPEN), int(State.REACHES)  # asked for often, and a member of an enumeration is slow to find
 MOST_NODES = 5_000_000  # each takes 25 bytes here, and a moment every time the next chain is chosen
 
 
@@ -84,11 +85,15 @@ class Board:
 
     def node_at(self, position: int) -> Node:
         """The levels of the node at a place of the array."""
-        return tuple(position // int(stride) % int(n) for stride, n in zip(self.stride, self.n_levels, strict=True))
+        levels = []
+        for n in reversed(self.lattice.n_levels):
+            position, level = divmod(position, n)
+            levels.append(level)
+        return tuple(reversed(levels))
 
     def least_bound(self) -> float:
         """No open node costs less."""
-        is_open = self.state == State.OPEN
+        is_open = self.state == OPEN
         return float((self.base + self.excess)[is_open].min(initial=inf)) - self.margin
 
     def strike_costly(self) -> None:
@@ -96,7 +101,7 @@ class Board:
         best, even, place = self._limits()
         bounds = self.base + self.excess
         is_open = (bounds < best) | ((bounds <= even) & (self.order < place))
-        self.state[(self.state == State.OPEN) & ~is_open] = State.COSTS_MORE
+        self.state[(self.state == OPEN) & ~is_open] = State.COSTS_MORE
 
     def _limits(self) -> tuple[float, float, int]:
         """An open node is bounded by less than the first, or by at most the second and comes before the third in order."""
@@ -135,7 +140,7 @@ def dive(board: Board, checker: Checker, deadline: float) -> None:
     waiting = [board.lattice.top]
     while True:
         for step in waiting:
-            if board.state[np.array(step) @ board.stride] == State.OPEN:
+            if board.state[np.array(step) @ board.stride] == OPEN:
                 board.note(checker.check(step))
                 if time.monotonic() > deadline:
                     return
@@ -151,9 +156,9 @@ def bisect(board: Board, chain: Counts) -> Iterator[int]:
     while low < high:
         middle = (low + high) // 2
         position = int(chain[middle])
-        if board.state[position] == State.OPEN:
+        if board.state[position] == OPEN:
             yield position
-        if board.state[position] == State.REACHES:
+        if board.state[position] == REACHES:
             high = middle
         else:
             low = middle + 1
@@ -162,7 +167,7 @@ def bisect(board: Board, chain: Counts) -> Iterator[int]:
 def descend(board: Board, chain: Counts) -> Iterator[int]:
     """The nodes of a chain to check: from its upper end down, as long as they reach the goal."""
     for position in chain[::-1].tolist():
-        if board.state[position] == State.OPEN:
+        if board.state[position] == OPEN:
             yield position
-        if board.state[position] != State.REACHES:
+        if board.state[position] != REACHES:
             return
