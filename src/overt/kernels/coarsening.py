@@ -25,11 +25,12 @@ def merge_groups(rows, counts, axis, next_node):
     mask = size - 1
     for g in range(n):
         risen = next_node[rows[g, axis]]
-        hashed = np.int64(17)
+        hashed = np.int64(0)
         for j in range(k):
-            node = risen if j == axis else rows[g, j]
-            hashed = (hashed * np.int64(1_000_003) + node) % np.int64(2_147_483_647)  # below 2**52: nothing overflows
-        place = (hashed ^ (hashed >> 13)) & mask
+            node = np.int64(risen if j == axis else rows[g, j])
+            # both below 2**30, so nothing overflows; the middle of a product depends on all of it
+            hashed = (((hashed ^ node) * np.int64(2_654_435_761)) >> np.int64(11)) & np.int64(0x3FFFFFFF)
+        place = hashed & mask
         while True:
             other = slot_of_hash[place]
             if other < 0:
