@@ -6,7 +6,7 @@ work grows with their number. A node above one that is still remembered is count
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -86,37 +86,31 @@ class Rolled:
         return self.groups.sizes
 
 
-@dataclass(eq=False)
 class Rows:
-    """The distinct rows of a table, and the memory of nodes already counted."""
+    """The distinct rows of a table, and the memory of nodes already counted.
 
-    table: Table
-    lattice: Lattice = field(init=False)
-    ranks: Ranks = field(init=False)
-    codes: NDArray[Any] = field(init=False)  # (distinct row, column)
-    packs: NDArray[np.int32] = field(init=False)  # (distinct row, pack)
-    packing: "Packing" = field(init=False)
-    finest: Rolled = field(init=False)
-    distinct_of_row: Codes = field(init=False)
-    counts_sensitive: bool = True  # not needed for goals that look at sizes only
+    `codes` is (distinct row, column) and `packs` (distinct row, pack). Goals that look at sizes only need no sensitive
+    values to be counted.
+    """
 
-    def __post_init__(self) -> None:
-        columns = self.table.quasi_identifiers
-        if not self.table.n_rows:
+    def __init__(self, table: Table, *, counts_sensitive: bool = True) -> None:
+        columns = table.quasi_identifiers
+        if not table.n_rows:
             raise InvalidInput("The table has no rows, so there is nothing to generalize; give a table with rows.")
+        self.table = table
         self.lattice, self.ranks = Lattice.of(columns), Ranks.of(columns)
         n_codes = [column.n_values for column in columns]
         self._n_codes, self.packing = np.array(n_codes, np.int64), Packing.of(n_codes)
         codes = np.stack([column.codes for column in columns], axis=1)
         packs = self.packing.pack(codes, n_codes)
-        rows = np.arange(self.table.n_rows, dtype=np.int32)
+        rows = np.arange(table.n_rows, dtype=np.int32)
         self.distinct_of_row, n_distinct = self._number(packs, rows, self.lattice.bottom)
         representative, sizes = merge_sizes(self.distinct_of_row, n_distinct, rows, _NO_COUNTS)
         self.codes, self.packs = codes[representative], packs[representative]
         histograms = {}
-        if self.counts_sensitive:
+        if counts_sensitive:
             order = order_by_code(self.distinct_of_row, n_distinct, rows)
-            counted = Groups.of_ranges(self.table.sensitive, order, starts_of(sizes))
+            counted = Groups.of_ranges(table.sensitive, order, starts_of(sizes))
             histograms = dict(counted.histograms)
         self.finest = Rolled(self.lattice.bottom, np.arange(n_distinct, dtype=np.int32), Groups(sizes, histograms))
         self._memory = Memory(REMEMBERED * size_of(self.finest))
