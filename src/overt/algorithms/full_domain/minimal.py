@@ -36,7 +36,7 @@ def find_minimal_nodes(table: Table, goal: Property, *, max_suppressed: Number =
     >>> hierarchies = {"Postcode": Prefixes(lengths=(4, 3, 2))}
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], hierarchies=hierarchies)
     >>> find_minimal_nodes(table, KAnonymity(5)).nodes
-    ((0, 1), (1, 0))
+    ((1, 1), (3, 0))
     """
     require_number("max_suppressed", max_suppressed, least=0, most=1)
     rows = Rows(table)
