@@ -20,7 +20,7 @@ from overt.io.manifest import (
     FileRecord,
     InputRecord,
     Manifest,
-    hierarchy_files,
+    files_read,
     manifest_path,
     now,
     read_manifest,
@@ -218,7 +218,7 @@ def describe(
             name: FileRecord(path=seen_from(folder, path), sha256=digests[path], rows=tables[name].height)
             for name, path in files.items()
         },
-        hierarchy_files={name: digest(path) for name, path in hierarchy_files(recipe).items()},
+        hierarchy_files={name: digest(path) for name, path in files_read(recipe).items()},
         recipe=recorded_recipe(recipe, folder),
     )
 
@@ -227,7 +227,7 @@ def find_changes(manifest: Manifest, recipe: Recipe, data: Path, files: Mapping[
     """Whether the files are those that the manifest was written for."""
     recorded = {data: manifest.input.sha256}
     recorded |= {path: manifest.release[name].sha256 for name, path in files.items()}
-    recorded |= {path: manifest.hierarchy_files[name] for name, path in hierarchy_files(recipe).items()}
+    recorded |= {path: manifest.hierarchy_files[name] for name, path in files_read(recipe).items()}
     for path in recorded:
         if not path.is_file():
             raise InvalidInput(f"There is no file {path}; check the name and the folder.")
@@ -239,7 +239,7 @@ def find_changes(manifest: Manifest, recipe: Recipe, data: Path, files: Mapping[
 
 def _refuse_taken(targets: list[Path], recipe: Recipe, overwrite: bool) -> None:
     """Say before the work, not after it, that a file is in the way; what the recipe reads is never replaced."""
-    sources = [path for path in (recipe.input_path, *hierarchy_files(recipe).values()) if path.exists()]
+    sources = [path for path in (recipe.input_path, *files_read(recipe).values()) if path.exists()]
     for target in (path for path in targets if path.exists()):
         if any(target.samefile(source) for source in sources):
             raise InvalidInput(f"{target} is read by this recipe and would be replaced; give [output] another path.")

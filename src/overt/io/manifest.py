@@ -22,6 +22,7 @@ from overt.io.settings import LevelsFile
 
 PACKAGES = ("overt", "numpy", "numba", "polars")
 SUFFIX = ".manifest.json"
+EXTERNAL = "external database"
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
@@ -58,7 +59,7 @@ class Manifest(_Part):
     groups: int
     input: InputRecord
     release: dict[str, FileRecord]  # "release", or "quasi-identifiers" and "sensitive"
-    hierarchy_files: dict[str, Digest]  # by column
+    hierarchy_files: dict[str, Digest]  # by column; and the external database, if a method has one
     recipe: dict[str, Any]
 
     def to_json(self) -> str:
@@ -98,6 +99,13 @@ def hierarchy_files(recipe: Recipe) -> dict[str, Path]:
     """The hierarchy files that a recipe refers to, by column."""
     choices = {name: getattr(column, "hierarchy", None) for name, column in recipe.settings.columns.items()}
     return {name: recipe.folder / choice.file for name, choice in choices.items() if isinstance(choice, LevelsFile)}
+
+
+def files_read(recipe: Recipe) -> dict[str, Path]:
+    """Every file beside the input that a recipe reads: hierarchies by column, and the external database of a method."""
+    external = getattr(recipe.settings.method, "external", None)
+    beside = {} if external is None else {EXTERNAL: recipe.folder / external}
+    return {**hierarchy_files(recipe), **beside}
 
 
 def seen_from(folder: Path, path: Path) -> str:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from overt.engine import local
-from overt.errors import InvalidRecipe
+from overt.errors import InvalidInput, InvalidRecipe
 from overt.io.recipe import read_recipe
 
 RECIPE = """\
@@ -82,6 +82,20 @@ def test_a_recipe_is_run_and_its_release_checked(folder, method):
     assert release.columns == ["age", "city", "ill"]  # weights are read and not published
     assert release.height == 200
     assert local.check(folder / "people.csv", folder / "release.csv").ok
+
+
+def test_the_external_database_is_part_of_what_was_made(folder):
+    method = 'name = "record-threshold"\nc = 1\nexternal = "register.csv"'
+    assert local.run(recipe_of(folder, method), rng=np.random.default_rng(1)).verdict.ok
+    register = folder / "register.csv"
+    register.write_text(register.read_text() + "30,A\n")
+    digests = local.check(folder / "people.csv", folder / "release.csv").findings[0]
+    assert (digests.ok, digests.sentence) == (False, "register.csv changed since the manifest was written.")
+    (folder / "recipe.toml").write_text((folder / "recipe.toml").read_text().replace("release.csv", "register.csv"))
+    with pytest.raises(
+        InvalidInput, match="register.csv is read by this recipe and would be replaced; give \\[output\\]"
+    ):
+        local.run(read_recipe(folder / "recipe.toml"), rng=np.random.default_rng(1), overwrite=True)
 
 
 def test_mistakes_are_named(folder):
