@@ -114,6 +114,12 @@ def judge_groups(kind, low, high, wanted, a, begin, shown, state):
     `low` and `high` are twice a code, odd between two codes. A missing value satisfies no predicate on numbers.
     """
     least, greatest, or_missing, _, first_word, words = shown
+    if kind == ONE_OF and first_word[a + 1] - first_word[a] == 1:  # the usual case, in a loop without branches
+        line, asked = words[first_word[a], begin : begin + state.size], wanted[0]
+        for i in range(state.size):
+            verdict = np.int8((line[i] & asked) != 0) + np.int8((line[i] & ~asked) == 0)
+            state[i] = min(state[i], verdict)
+        return
     if kind == ONE_OF:
         for i in range(state.size):
             some, beyond = np.uint64(0), np.uint64(0)
