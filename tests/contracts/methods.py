@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """One or more examples of every method, for the contracts that all of them keep. Add yours here."""
 
-from overt.algorithms import GDA, METHODS, RDA, RIA, Anatomy, BatchMatching, CrossBucket, Dealing, FullDomain, Mondrian
+from overt.algorithms import (
+    GDA,
+    METHODS,
+    RDA,
+    RIA,
+    Anatomy,
+    BatchMatching,
+    CrossBucket,
+    Dealing,
+    FullDomain,
+    InOrder,
+    Mondrian,
+)
 from overt.algorithms.record import RecordLagrangian, RecordThreshold
 from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 
@@ -21,6 +33,9 @@ EXAMPLES = [
     FullDomain(goal=KAnonymity(3)),
     FullDomain(goal=FrequencyLDiversity(2), max_suppressed="1/4", optimise="discernibility"),
     FullDomain(goal=AllOf((KAnonymity(2), TCloseness("0.4"))), max_suppressed="1/2"),
+    InOrder(goal=FrequencyLDiversity(2), levels=3, smallest=2),
+    InOrder(goal=AllOf((KAnonymity(3), DistinctLDiversity(2))), strategy="k-jump", k=2, functions="hierarchy levels"),
+    InOrder(goal=FrequencyLDiversity(2), strategy="safe", levels=3, smallest=2, cut="1/3"),
     Mondrian(goal=KAnonymity(3)),
     Mondrian(goal=KAnonymity(3), choose="gain"),
     Mondrian(goal=KAnonymity(3), relaxed=True),

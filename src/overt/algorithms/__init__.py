@@ -7,11 +7,25 @@ from overt.algorithms.cross_bucket import CrossBucket
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian
 from overt.algorithms.record import RecordLagrangian, RecordThreshold
+from overt.algorithms.sequence.in_order import InOrder
 from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
 
 METHODS: dict[str, type[Algorithm]] = {
     method.name: method
-    for method in (Anatomy, BatchMatching, CrossBucket, Dealing, FullDomain, GDA, Mondrian, RDA, RIA, RecordLagrangian, RecordThreshold)
+    for method in (
+        Anatomy,
+        BatchMatching,
+        CrossBucket,
+        Dealing,
+        FullDomain,
+        GDA,
+        InOrder,
+        Mondrian,
+        RDA,
+        RIA,
+        RecordLagrangian,
+        RecordThreshold,
+    )
 }
 
 __all__ = [
@@ -25,6 +39,7 @@ __all__ = [
     "CrossBucket",
     "Dealing",
     "FullDomain",
+    "InOrder",
     "Mondrian",
     "RecordLagrangian",
     "RecordThreshold",
