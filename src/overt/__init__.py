@@ -14,8 +14,19 @@ if TYPE_CHECKING:
     from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
     from overt.algorithms.mondrian import Mondrian
     from overt.algorithms.record import External, RecordLagrangian, RecordThreshold, plane_of_record, plane_of_table
-    from overt.check import Claim, Verdict, check_release
-    from overt.errors import Caution, InvalidInput, MissingExtra, OvertError, TooLarge, Unreachable
+    from overt.algorithms.sequence.in_order import InOrder
+    from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
+    from overt.check import Claim, Finding, Verdict, check_release
+    from overt.errors import (
+        Caution,
+        InvalidInput,
+        MissingExtra,
+        NothingReleased,
+        OvertError,
+        Stuck,
+        TooLarge,
+        Unreachable,
+    )
     from overt.hierarchy import (
         CutPoints,
         Dates,
@@ -29,9 +40,10 @@ if TYPE_CHECKING:
     )
     from overt.io.files import read_file
     from overt.io.frames import read_frame
-    from overt.io.record import read_external
     from overt.io.publication import BucketTables, owner_view, publish
+    from overt.io.record import read_external
     from overt.metrics.certainty_penalty import certainty_penalty
+    from overt.metrics.discernibility import discernibility, optimal_discernibility
     from overt.partition import Groups, Partition
     from overt.privacy import (
         AllOf,
@@ -46,7 +58,14 @@ if TYPE_CHECKING:
         RecursiveCLDiversity,
         TCloseness,
     )
-    from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, GeneralizedRelease, RecordRelease, Release
+    from overt.release import (
+        BucketRelease,
+        CrossBucketRelease,
+        FullDomainRelease,
+        GeneralizedRelease,
+        RecordRelease,
+        Release,
+    )
     from overt.table import Column, Kind, Role, Table
 
 __version__ = "0.1.0"
@@ -63,8 +82,19 @@ _HOME = {
         "plane_of_record",
         "plane_of_table",
     ],
-    "overt.check": ["Claim", "Verdict", "check_release"],
-    "overt.errors": ["Caution", "InvalidInput", "MissingExtra", "OvertError", "TooLarge", "Unreachable"],
+    "overt.algorithms.sequence.in_order": ["InOrder"],
+    "overt.algorithms.streamliner": ["GDA", "RDA", "RIA", "BatchMatching", "Dealing"],
+    "overt.check": ["Claim", "Finding", "Verdict", "check_release"],
+    "overt.errors": [
+        "Caution",
+        "InvalidInput",
+        "MissingExtra",
+        "NothingReleased",
+        "OvertError",
+        "Stuck",
+        "TooLarge",
+        "Unreachable",
+    ],
     "overt.hierarchy": [
         "CutPoints",
         "Dates",
@@ -81,6 +111,7 @@ _HOME = {
     "overt.io.publication": ["BucketTables", "owner_view", "publish"],
     "overt.io.record": ["read_external"],
     "overt.metrics.certainty_penalty": ["certainty_penalty"],
+    "overt.metrics.discernibility": ["discernibility", "optimal_discernibility"],
     "overt.partition": ["Groups", "Partition"],
     "overt.privacy": [
         "AllOf",
@@ -95,16 +126,27 @@ _HOME = {
         "RecursiveCLDiversity",
         "TCloseness",
     ],
-    "overt.release": ["BucketRelease", "CrossBucketRelease", "FullDomainRelease", "GeneralizedRelease", "RecordRelease", "Release"],
+    "overt.release": [
+        "BucketRelease",
+        "CrossBucketRelease",
+        "FullDomainRelease",
+        "GeneralizedRelease",
+        "RecordRelease",
+        "Release",
+    ],
     "overt.table": ["Column", "Kind", "Role", "Table"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "GDA",
+    "RDA",
+    "RIA",
     "AllOf",
     "AlphaKAnonymity",
     "Anatomy",
     "BasicBetaLikeness",
+    "BatchMatching",
     "BucketRelease",
     "BucketTables",
     "Caution",
@@ -114,11 +156,13 @@ __all__ = [
     "CrossBucketRelease",
     "CutPoints",
     "Dates",
+    "Dealing",
     "DeltaDisclosure",
     "DistinctLDiversity",
     "EnhancedBetaLikeness",
     "EntropyLDiversity",
     "External",
+    "Finding",
     "Flat",
     "FrequencyLDiversity",
     "FullDomain",
@@ -126,6 +170,7 @@ __all__ = [
     "GeneralizedRelease",
     "Groups",
     "Hierarchy",
+    "InOrder",
     "Intervals",
     "InvalidInput",
     "KAnonymity",
@@ -134,6 +179,7 @@ __all__ = [
     "MissingExtra",
     "Mondrian",
     "Nested",
+    "NothingReleased",
     "OvertError",
     "Partition",
     "Prefixes",
@@ -144,6 +190,7 @@ __all__ = [
     "RecursiveCLDiversity",
     "Release",
     "Role",
+    "Stuck",
     "TCloseness",
     "Table",
     "TooLarge",
@@ -151,7 +198,9 @@ __all__ = [
     "Verdict",
     "certainty_penalty",
     "check_release",
+    "discernibility",
     "find_minimal_nodes",
+    "optimal_discernibility",
     "owner_view",
     "plane_of_record",
     "plane_of_table",
