@@ -9,7 +9,7 @@ import overt
 from overt.algorithms.record import CustomUtility, External, Objective, RecordLagrangian, RecordThreshold, chain_above
 from overt.algorithms.record.methods import People
 from overt.check import Claim, check_release
-from overt.errors import InvalidInput, Unreachable
+from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.hierarchy import Intervals, Nested
 from overt.io.publication import owner_view, published_tables
 from overt.privacy import KAnonymity
@@ -248,6 +248,15 @@ def test_weights_of_people_are_checked_without_telling_whose(care, sentence):
     frame = PEOPLE.with_columns(care=pl.Series([care, *PEOPLE["care"][1:]]))
     with pytest.raises(InvalidInput, match=f"^Column 'care' {sentence}"):
         RecordThreshold(c=1, weights=(1, "care")).anonymize(read(frame))
+
+
+def test_too_many_vectors_for_all_records_at_once(monkeypatch):
+    monkeypatch.setattr("overt.algorithms.record.methods.MOST_VECTORS", 3)
+    with pytest.raises(
+        TooLarge, match="^The records have 16 vectors of levels, .* at most 3; use solver 'auto', 'genetic'"
+    ):
+        RecordThreshold(c=1, solver="cube").anonymize(read())
+    assert RecordThreshold(c=1).anonymize(read()).solver == "prefix sums"
 
 
 def test_an_empty_external_database_is_refused():

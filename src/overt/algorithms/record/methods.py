@@ -29,7 +29,7 @@ from overt.algorithms.record.objective import Floats, Objective, Optimum
 from overt.algorithms.record.risks import CustomRisk, Harmonic, ModelI, RiskName, require_one_for_each, risk_named
 from overt.algorithms.record.threshold import least_risk
 from overt.algorithms.record.utilities import CustomUtility, UtilityName, utility_named
-from overt.errors import InvalidInput, Unreachable
+from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.hierarchy import Hierarchy
 from overt.partition import Partition
 from overt.privacy.base import Number, Property, exact
@@ -123,6 +123,11 @@ class _RecordMethod:
         people = People.of(table, self)
         if how == "auto":
             how = "cube" if people.n_vectors <= MOST_VECTORS and people.work <= MOST_WORK else "one by one"
+        if how == "cube" and people.n_vectors > MOST_VECTORS:
+            raise TooLarge(
+                f"The records have {people.n_vectors:,} vectors of levels, and all records at once are solved for at most "
+                f"{MOST_VECTORS:,}; use solver 'auto', 'genetic' or 'cuts', or fewer attributes."
+            )
         if how == "cube":
             solver, chosen = "cube", people.cube.solve([model], on_progress=on_progress)[0]
         else:
