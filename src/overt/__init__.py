@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from overt.io.record import read_external
     from overt.metrics.certainty_penalty import certainty_penalty
     from overt.metrics.discernibility import discernibility, optimal_discernibility
+    from overt.metrics.risk import risk_of_release, risk_of_table
+    from overt.metrics.uniques import find_uniques
+    from overt.metrics.utility import measure_utility
     from overt.partition import Groups, Partition
     from overt.privacy import (
         AllOf,
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
         RecordRelease,
         Release,
     )
+    from overt.report.data import make_report
     from overt.table import Column, Kind, Role, Table
 
 __version__ = "0.1.0"
@@ -112,6 +116,9 @@ _HOME = {
     "overt.io.record": ["read_external"],
     "overt.metrics.certainty_penalty": ["certainty_penalty"],
     "overt.metrics.discernibility": ["discernibility", "optimal_discernibility"],
+    "overt.metrics.risk": ["risk_of_release", "risk_of_table"],
+    "overt.metrics.uniques": ["find_uniques"],
+    "overt.metrics.utility": ["measure_utility"],
     "overt.partition": ["Groups", "Partition"],
     "overt.privacy": [
         "AllOf",
@@ -134,6 +141,7 @@ _HOME = {
         "RecordRelease",
         "Release",
     ],
+    "overt.report.data": ["make_report"],
     "overt.table": ["Column", "Kind", "Role", "Table"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _HOME.items() for name in names}
@@ -200,6 +208,9 @@ __all__ = [
     "check_release",
     "discernibility",
     "find_minimal_nodes",
+    "find_uniques",
+    "make_report",
+    "measure_utility",
     "optimal_discernibility",
     "owner_view",
     "plane_of_record",
@@ -208,6 +219,8 @@ __all__ = [
     "read_external",
     "read_file",
     "read_frame",
+    "risk_of_release",
+    "risk_of_table",
     "samples",
 ]
 

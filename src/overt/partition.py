@@ -179,12 +179,21 @@ class Groups:
         histograms = {}
         for column in sensitive:
             in_bucket = count_values_in_ranges(column.codes[buckets.rows], buckets.starts, column.n_values)
-            *beliefs, out_of, beyond = believed_of_groups(*in_group, buckets.sizes, *in_bucket, column.n_values)
+            first, value, count, out_of, beyond = believed_of_groups(
+                in_group[0],
+                in_group[1],
+                in_group[2],
+                buckets.sizes,
+                in_bucket[0],
+                in_bucket[1],
+                in_bucket[2],
+                column.n_values,
+            )
             if beyond >= 0:
                 raise TooLarge(
                     f"What is believed of one group needs more than 64 bits: its {groups.sizes[beyond]} rows lie in "
                     "buckets of too many different sizes."
                 )
             nodes = column.hierarchy.node_of_leaf if column.hierarchy is not None else None
-            histograms[column.name] = Histogram(*beliefs, column.total_of_value, nodes, out_of)
+            histograms[column.name] = Histogram(first, value, count, column.total_of_value, nodes, out_of)
         return cls(groups.sizes, histograms)

@@ -58,7 +58,10 @@ class Release:
             ["rows", f"{self.table.n_rows - self.n_suppressed:,}"],
             ["suppressed rows", f"{self.n_suppressed:,}"],
             ["groups", f"{self.n_groups:,}"],
-            ["rows in the smallest and the largest group", f"{sizes.min():,} and {sizes.max():,}" if sizes.size else ""],
+            [
+                "rows in the smallest and the largest group",
+                f"{sizes.min():,} and {sizes.max():,}" if sizes.size else "",
+            ],
         ]
         return html_table([type(self).__name__, ""], rows, n_text_columns=2)
 

@@ -23,7 +23,14 @@ from overt.io.record import record_cells
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.ordering import order_of_lists
 from overt.partition import Partition
-from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, GeneralizedRelease, RecordRelease, Release
+from overt.release import (
+    BucketRelease,
+    CrossBucketRelease,
+    FullDomainRelease,
+    GeneralizedRelease,
+    RecordRelease,
+    Release,
+)
 from overt.table import Codes, Column, Table, unknown_column
 
 _PACKED_CODES = 1 << 16

@@ -36,7 +36,7 @@ LEAST_SHARE = Fraction(1, 200)  # errors of rare answers are taken relative to t
 
 @dataclass(frozen=True)
 class CountQuery:
-    """How many rows are in all of these ranges of codes (both ends included) and have one of these values?"""
+    """A question: how many rows are in these ranges of codes (both ends included) and have one of these values."""
 
     ranges: Mapping[str, tuple[int, int]]
     sensitive: frozenset[int] | None = None  # codes of the sensitive column; None asks for any
