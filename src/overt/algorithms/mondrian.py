@@ -28,7 +28,7 @@ final. Two groups are cut independently of each other.
 - A cut is accepted if both parts satisfy the goal.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal
@@ -46,6 +46,7 @@ from overt.progress import Progress, silent
 from overt.release import GeneralizedRelease
 from overt.table import Codes, Kind, Table
 from overt.threads import n_threads, run_watched
+from overt.trace import Trace
 
 Bounds = NDArray[np.int64]
 
@@ -93,6 +94,13 @@ class Mondrian:
         else:
             rows, starts = cut_by_verdict(layout, table, self.goal, on_progress)
         return GeneralizedRelease(table, partition_of_ranges(rows, starts), made_by=self)
+
+    def trace(self, table: Table, *, on_progress: Progress = silent) -> Trace:
+        """Every cut that is tried on a table, made or not: what someone who replays the method looks at."""
+        require_whole_table_satisfies(self.goal, table)
+        tried: list[Trace] = []
+        cut_by_verdict(Layout.of(table, self), table, self.goal, on_progress, tried.append)
+        return join_traces(tried)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +202,17 @@ def cut_by_size(layout: Layout, on_progress: Progress) -> tuple[Codes, Bounds]:
     return ordered, np.append(np.flatnonzero(is_start), n_rows)
 
 
-def cut_by_verdict(layout: Layout, table: Table, goal: Property, on_progress: Progress) -> tuple[Codes, Bounds]:
-    """Cut in rounds: every open group proposes its next cut, the goal judges all parts at once."""
+def cut_by_verdict(
+    layout: Layout,
+    table: Table,
+    goal: Property,
+    on_progress: Progress,
+    on_round: Callable[[Trace], None] | None = None,
+) -> tuple[Codes, Bounds]:
+    """Cut in rounds: every open group proposes its next cut, the goal judges all parts at once.
+
+    `on_round` is told what was tried in a round.
+    """
     n_rows = layout.rows.size
     codes, rows = layout.codes, layout.rows.copy()
     begins, ends = np.array([0], np.int64), np.array([n_rows], np.int64)
@@ -230,7 +247,9 @@ def cut_by_verdict(layout: Layout, table: Table, goal: Property, on_progress: Pr
         kernels.order_by_cuts(codes, begins, ends, cuts, layout.n_codes, layout.kind, starts, order)
         starts_of_parts = np.append(np.stack([starts[:-1], starts[:-1] + n_left], axis=1).ravel(), starts[-1])
         parts = Groups.of_ranges(table.sensitive, rows[order], starts_of_parts)
-        accepted = ~goal.breaks(parts).reshape(-1, 2).any(axis=1)
+        accepted: NDArray[np.bool_] = np.logical_not(goal.breaks(parts).reshape(-1, 2).any(axis=1))
+        if on_round is not None:
+            on_round(Trace(rows[order], starts_of_parts, cuts[:, 0].astype(np.int32), accepted))
 
         is_moved = np.repeat(accepted, sizes)
         places = np.arange(order.size) + np.repeat(begins - starts[:-1], sizes)
@@ -244,6 +263,17 @@ def cut_by_verdict(layout: Layout, table: Table, goal: Property, on_progress: Pr
         ends = np.concatenate([ends[again], middles[accepted], ends[accepted]])
         distinct = np.concatenate([distinct[again], distinct[accepted], distinct[accepted]])
         tried = np.concatenate([tried[again], np.zeros((2 * int(accepted.sum()), tried.shape[1]), np.bool_)])
+
+
+def join_traces(rounds: Sequence[Trace]) -> Trace:
+    """The cuts of all rounds, one round after the other."""
+    sizes = [np.diff(tried.starts) for tried in rounds]
+    return Trace(
+        np.concatenate([np.empty(0, np.int32), *(tried.rows for tried in rounds)]),
+        np.append(0, np.cumsum(np.concatenate([np.empty(0, np.int64), *sizes]))),
+        np.concatenate([np.empty(0, np.int32), *(tried.column_of_cut for tried in rounds)]),
+        np.concatenate([np.empty(0, np.bool_), *(tried.is_made for tried in rounds)]),
+    )
 
 
 def partition_of_ranges(rows: Codes, starts: Bounds) -> Partition:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Posterior: what an adversary believes of everybody's sensitive value, and how surely we know that he does."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.partition import Partition
+from overt.table import Codes, Column
+
+Chances = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """How a posterior was estimated, and how far it can be trusted."""
+
+    n_chains: int
+    n_sweeps: int  # of each chain, without those that were thrown away
+    n_proposed: int
+    accepted: float  # the share of proposals that changed something
+    seconds: float
+    r_hat: Chances  # (cell) -> worst over its values; near 1 where all chains tell the same
+    effective_size: Chances  # (cell) -> least over its values; infinite where nothing can vary
+    n_still: int  # people of uncertain groups on whose value no chain ever moved: known for certain, or never reached
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The chance of every value for every row. Rows of one cell are alike to the adversary."""
+
+    cell_of_row: Codes
+    chance: Chances  # (cell, value)
+    error: Chances  # (cell, value) -> Monte Carlo standard error; 0 where the chance is exact
+    how: str  # "enumeration", "shares", "chain"
+    n_tables: int | None = None  # how many tables are left, where they were counted
+    sampled: Sampled | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.sampled is None
+
+    def of_row(self, row: int) -> Chances:
+        """(value) -> the chance that this row has it."""
+        return self.chance[self.cell_of_row[row]]
+
+    @property
+    def belief_of_row(self) -> Chances:
+        """The chance of each row's likeliest value."""
+        return self.chance.max(axis=1, initial=0)[self.cell_of_row]
+
+    @property
+    def error_of_row(self) -> Chances:
+        """The standard error of that chance."""
+        best = self.chance.argmax(axis=1) if self.chance.size else np.empty(0, np.int64)
+        return self.error[np.arange(best.size), best][self.cell_of_row]
+
+
+def shares(partition: Partition, column: Column) -> Posterior:
+    """Every value with its share of the group: what a release says to someone who does not replay anything."""
+    counts = np.zeros((partition.n_groups, column.n_values), np.int64)
+    np.add.at(counts, (partition.group_of_row, column.codes), 1)
+    chance = counts / partition.sizes[:, None]
+    return Posterior(partition.group_of_row, chance, np.zeros_like(chance), "shares")
