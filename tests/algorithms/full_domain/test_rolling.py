@@ -35,7 +35,9 @@ def test_nodes_in_any_order_are_counted_as_from_the_rows(world, data):
     rows = Rows(world.table)
     levels = st.tuples(*(st.integers(0, len(levels) - 1) for levels in world.hierarchies))
     for node in data.draw(st.lists(levels, min_size=1, max_size=6)):
-        assert found(rows.at(node)) == groups_of(world, node)
+        assert found(rolled := rows.at(node)) == groups_of(world, node)
+        group_of_distinct = rows.group_of_distinct(node)  # numbered alike, though counted from the distinct rows
+        assert group_of_distinct[rolled.representative].tolist() == list(range(rolled.n_groups))
 
 
 @settings(max_examples=40, deadline=None)

@@ -147,8 +147,7 @@ def looks_at_sensitive(goal: Property) -> bool:
 
 def keep_good_groups(rows: Rows, best: Check) -> Partition:
     """The groups of the chosen node that satisfy the goal; the rows of the others are in none."""
-    group_of_distinct, n_groups = rows.group_of_distinct(best.node)
-    is_broken = np.zeros(n_groups, np.bool_)
-    is_broken[group_of_distinct[best.rolled.representative]] = best.broken
-    number = np.where(is_broken, -1, np.cumsum(~is_broken) - 1).astype(np.int32)
-    return Partition(number[group_of_distinct][rows.distinct_of_row], int(np.count_nonzero(~is_broken)))
+    # Groups are numbered by their first row, whichever finer node they were counted from.
+    number = np.where(best.broken, -1, np.cumsum(~best.broken) - 1).astype(np.int32)
+    group_of_distinct = number[rows.group_of_distinct(best.node)]
+    return Partition(group_of_distinct[rows.distinct_of_row], int(np.count_nonzero(~best.broken)))

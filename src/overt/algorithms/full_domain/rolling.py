@@ -133,9 +133,9 @@ class Rows:
             self._memory.keep(rolled)
         return rolled
 
-    def group_of_distinct(self, node: Node) -> tuple[Codes, int]:
-        """The group of every distinct row at a node, and how many groups there are."""
-        return self._number(self.packs, self.finest.representative, node)
+    def group_of_distinct(self, node: Node) -> Codes:
+        """The group of every distinct row at a node."""
+        return self._number(self.packs, self.finest.representative, node)[0]
 
     def _number(self, packs: NDArray[Any], representative: Codes, node: Node) -> tuple[Codes, int]:
         """Groups numbered by their keys, in several passes if one key cannot hold all columns."""
