@@ -149,14 +149,14 @@ def test_long_work_says_how_far_it_is():
 
 
 def test_large_lattices_are_cut(monkeypatch):
-    monkeypatch.setattr("overt.algorithms.record.lagrangian.FEW_ELEMENTS", 1)
+    monkeypatch.setitem(best_balance.__globals__, "FEW_ELEMENTS", 1)
     assert best_balance(ONE, 0.5, 1).solver == "cuts"
     assert best_balance(ONE, 0.5, 1.5).solver == "minimum norm"
     assert best_balance(ONE, 0.5, 1).levels == (0, 1)
 
 
 def test_polynomials_with_too_many_terms_are_refused(monkeypatch):
-    monkeypatch.setattr("overt.algorithms.record.cuts.MOST_TERMS", 3)
+    monkeypatch.setitem(expand.__globals__, "MOST_TERMS", 3)
     with pytest.raises(
         TooLarge, match="^With kappa 2 the objective has too many terms for a cut .* minimum-norm point"
     ):

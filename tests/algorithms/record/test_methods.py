@@ -110,7 +110,7 @@ def test_the_owners_witness_spares_the_matching(monkeypatch):
     claim = Claim(goal=KAnonymity(1), n_rows=table.n_rows, others=(), show={"age": "label"})
     tables = published_tables(release, show=claim.show)
     assert check_release(table, tables, claim).ok
-    monkeypatch.setattr("overt.check.generalized.match_rows", None)
+    monkeypatch.setitem(check_release.__globals__["check_generalized"].__globals__, "match_rows", None)
     assert check_release(table, tables, claim, witness=release.witness).ok
     with pytest.raises(TypeError):  # what the witness cannot show is still looked for
         check_release(table, tables, claim, witness=release.partition)
@@ -251,7 +251,7 @@ def test_weights_of_people_are_checked_without_telling_whose(care, sentence):
 
 
 def test_too_many_vectors_for_all_records_at_once(monkeypatch):
-    monkeypatch.setattr("overt.algorithms.record.methods.MOST_VECTORS", 3)
+    monkeypatch.setitem(RecordThreshold._release.__globals__, "MOST_VECTORS", 3)
     with pytest.raises(
         TooLarge, match="^The records have 16 vectors of levels, .* at most 3; use solver 'auto', 'genetic'"
     ):

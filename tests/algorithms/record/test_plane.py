@@ -68,7 +68,7 @@ def test_corners_of_a_table_are_best_among_all_choices(ages, rate):
 
 
 def test_a_plane_of_too_many_points_is_refused(monkeypatch):
-    monkeypatch.setattr("overt.algorithms.record.plane.MOST_POINTS", 3)
+    monkeypatch.setitem(plane_of_table.__globals__, "MOST_POINTS", 3)
     frame = pl.DataFrame({"age": [20, 21], "ill": ["x", "y"]})
     table = overt.read_frame(frame, quasi_identifiers=["age"], sensitive=["ill"])
     with pytest.raises(

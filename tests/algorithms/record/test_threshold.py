@@ -61,7 +61,7 @@ def test_what_is_out_of_reach_is_refused():
 
 
 def test_a_search_that_grows_too_large_says_so(monkeypatch):
-    monkeypatch.setattr("overt.algorithms.record.threshold.MOST_VISITED", 10)
+    monkeypatch.setitem(search_frontier.__globals__, "MOST_VISITED", 10)
     chains = (np.linspace(1, 0, 5),) * 3
     objective = Objective(chains, chains, np.zeros((1, 3), np.int32), np.array([1]))
     with pytest.raises(TooLarge, match="^The frontier search has met .* use the genetic search, fewer attributes"):

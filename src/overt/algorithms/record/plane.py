@@ -39,8 +39,8 @@ def plane_of_record(objective: Objective) -> Plane:
     >>> ends = np.array([1.0, 0.0])
     >>> one = Objective((ends, ends), (ends, 2 * ends), np.array([[0, 0], [0, 1]], np.int32), np.array([1, 3]))
     >>> plane = plane_of_record(one)
-    >>> [(plane.risk[i], plane.utility[i]) for i in plane.frontier]
-    [(0.0, 0.0), (0.25, 1.0), (3.0, 2.0)]
+    >>> plane.risk[plane.frontier].tolist(), plane.utility[plane.frontier].tolist()
+    ([0.0, 0.25, 3.0], [0.0, 1.0, 2.0])
     """
     whole = Whole.of(objective)
     risk, utility = whole.risk, whole.utility
