@@ -17,7 +17,7 @@ from overt.cli.console import Exit
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
 
 DOCS = Path(__file__).parents[2] / "docs" / "command-line.md"
-COMMANDS = ["run", "check", "compare", "risk", "init", "demo", "schema"]
+COMMANDS = sorted(set(app) - {"--help", "-h", "--version"})
 
 
 def in_new_process(*words):
@@ -120,7 +120,6 @@ def test_every_command_and_option_is_documented():
                 f"--{option.name.replace('_', '-')}" if option.kind is option.KEYWORD_ONLY else option.name.upper()
             )
             assert written in section, f"{written} of overt {name}"
-    assert set(app) - {"--help", "-h", "--version"} == set(COMMANDS)
 
 
 def test_every_exit_code_is_documented():
