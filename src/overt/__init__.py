@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overt import samples
+    from overt.adversary.audit import Audit, audit_release
+    from overt.adversary.knowledge import Knowledge
     from overt.algorithms.anatomy import Anatomy
     from overt.algorithms.cross_bucket import CrossBucket
     from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
@@ -75,6 +77,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "overt.adversary.audit": ["Audit", "audit_release"],
+    "overt.adversary.knowledge": ["Knowledge"],
     "overt.algorithms.anatomy": ["Anatomy"],
     "overt.algorithms.cross_bucket": ["CrossBucket"],
     "overt.algorithms.full_domain": ["FullDomain", "find_minimal_nodes"],
@@ -153,6 +157,7 @@ __all__ = [
     "AllOf",
     "AlphaKAnonymity",
     "Anatomy",
+    "Audit",
     "BasicBetaLikeness",
     "BatchMatching",
     "BucketRelease",
@@ -183,6 +188,7 @@ __all__ = [
     "InvalidInput",
     "KAnonymity",
     "Kind",
+    "Knowledge",
     "Levels",
     "MissingExtra",
     "Mondrian",
@@ -204,6 +210,7 @@ __all__ = [
     "TooLarge",
     "Unreachable",
     "Verdict",
+    "audit_release",
     "certainty_penalty",
     "check_release",
     "discernibility",

@@ -26,6 +26,11 @@ class Trace:
     column_of_cut: Codes  # the quasi-identifier that was cut
     is_made: NDArray[np.bool_]  # (cut)
 
+    @classmethod
+    def empty(cls) -> "Trace":
+        """Nothing was tried."""
+        return cls(np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.bool_))
+
     @property
     def n_cuts(self) -> int:
         return int(self.is_made.size)

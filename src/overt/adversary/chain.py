@@ -72,11 +72,15 @@ def sample_posterior(
 
     run(0, lambda chain, count: chain.scatter() if chain is not chains[0] else chain.sweep(np.ones(1, np.int64)))
     began = time.perf_counter()
-    if sweeps is None:
+    if sweeps is not None:
+        warm = max(PILOT, int(sweeps * WARM_UP))
+    else:
         run(0, lambda chain, count: chain.run(PILOT, stop, count))
-        sweeps = int(PILOT / (time.perf_counter() - began) * seconds * (1 - WARM_UP))
-    warm = max(PILOT, int(sweeps * WARM_UP))
+        warm = max(1, int(PILOT * (seconds * WARM_UP / (time.perf_counter() - began) - 1)))
     run(n_chains * warm, lambda chain, count: chain.warm_up(warm, stop, count))
+    if sweeps is None:
+        pace = (PILOT + warm) / (time.perf_counter() - began)
+        sweeps = int(pace * (began + seconds - time.perf_counter()))
     length = max(1, sweeps // N_BATCHES)
     run(n_chains * length * N_BATCHES, lambda chain, count: chain.record(length, stop, count))
     took = time.perf_counter() - began

@@ -25,10 +25,10 @@ from overt.trace import Trace
 Counts = NDArray[np.int64]
 
 
-def limits_of(goal: Property, sizes: Counts) -> tuple[Counts, int]:
+def limits_of(goal: Property | None, sizes: Counts) -> tuple[Counts, int]:
     """(part) -> the most places that one value may have, -1 if none may be; and the least number of different values."""
     cap, least = sizes.copy(), 1
-    for part in goal.parts:
+    for part in goal.parts if goal is not None else ():
         if isinstance(part, FrequencyLDiversity | AlphaKAnonymity):
             share = exact(part.alpha) if isinstance(part, AlphaKAnonymity) else 1 / exact(part.l)
             cap = np.minimum(cap, (times(sizes, share.numerator) // share.denominator).astype(np.int64))
@@ -66,7 +66,7 @@ class FailedCuts:
 
     @classmethod
     def of(
-        cls, trace: Trace, partition: Partition, column: Column, goal: Property, forbidden: NDArray[np.bool_]
+        cls, trace: Trace, partition: Partition, column: Column, goal: Property | None, forbidden: NDArray[np.bool_]
     ) -> "FailedCuts":
         """Of a trace that ended in these groups."""
         in_group = np.zeros((partition.n_groups, column.n_values), np.int64)
@@ -81,7 +81,7 @@ class FailedCuts:
 
         groups_of_rows = partition.group_of_row[rows]
         n_cuts = swapping.count_divided(groups_of_rows, starts, partition.n_groups)
-        has_facts: NDArray[np.bool_] = forbidden.any(axis=1)
+        has_facts = np.logical_or.reduce(forbidden, axis=1)
         is_live: NDArray[np.bool_] = np.greater(n_cuts, 0)
         is_live[partition.group_of_row[has_facts]] = True
         live_place = is_live[partition.group_of_row[partition.rows]]

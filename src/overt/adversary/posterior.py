@@ -2,6 +2,7 @@
 """Posterior: what an adversary believes of everybody's sensitive value, and how surely we know that he does."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,27 @@ class Sampled:
     r_hat: Chances  # (cell) -> worst over its values; near 1 where all chains tell the same
     effective_size: Chances  # (cell) -> least over its values; infinite where nothing can vary
     n_still: int  # people of uncertain groups on whose value no chain ever moved: known for certain, or never reached
+
+    def to_dict(self, posterior: "Posterior") -> dict[str, Any]:
+        """Plain values, for programs."""
+        errors, r_hats = posterior.error_of_row, self.r_hat
+        return {
+            "chains": self.n_chains,
+            "sweeps": self.n_sweeps,
+            "proposed_swaps": self.n_proposed,
+            "swaps_per_proposal": self.accepted,
+            "seconds": self.seconds,
+            "standard_error": {"median": float(np.median(errors)), "99_percent": float(np.percentile(errors, 99))},
+            "r_hat": {"99_percent": _percentile(r_hats, 99), "highest": _percentile(r_hats, 100)},
+            "effective_size": {"1_percent": _percentile(self.effective_size, 1)},
+            "never_moved": self.n_still,
+        }
+
+
+def _percentile(numbers: Chances, percent: float) -> float | None:
+    """A percentile of the numbers that are finite; None if there is none."""
+    finite = numbers[np.isfinite(numbers)]
+    return float(np.percentile(finite, percent)) if finite.size else None
 
 
 @dataclass(frozen=True, eq=False)

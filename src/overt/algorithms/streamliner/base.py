@@ -41,6 +41,7 @@ class Streamliner(ABC):
     goal: Property
     form: Form = "generalized"
 
+    posterior_is_share: ClassVar[bool] = True  # also to someone who replays the method: docs/safety.md
     fills_places_blind: ClassVar[bool] = True  # who gets which place of a value is uniform, whatever their row
 
     def __post_init__(self) -> None:

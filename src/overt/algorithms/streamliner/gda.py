@@ -59,6 +59,7 @@ class GDA(Streamliner):
     """The paper's guided algorithm, which gives people away; `mode="paper"` says that this is known."""
 
     name: ClassVar[str] = "gda"
+    posterior_is_share: ClassVar[bool] = False
     resists: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
     fills_places_blind: ClassVar[bool] = False
 
