@@ -164,12 +164,13 @@ def _read_csv(path: Path, intake: Intake, dialect: Dialect, on_progress: Progres
     intake.refuse_unknown(dialect.header)
     plain = intake.kept_others(dialect.header)
     coded = read_texts(path, dialect, [*intake.encoded, *plain], on_progress)
-    others = pl.DataFrame([_as_text(name, coded.pop(name)) for name in plain])
+    others = pl.DataFrame([_as_dictionary(name, coded.pop(name)) for name in plain])
     return intake.table(dialect.header, coded.pop, others)
 
 
-def _as_text(name: str, coded: Coded) -> pl.Series:
-    return coded.dictionary.gather(coded.codes).alias(name)
+def _as_dictionary(name: str, coded: Coded) -> pl.Series:
+    """A column that nobody looks at, as it is; a dictionary takes a fraction of the text."""
+    return coded.dictionary.cast(pl.Enum(coded.dictionary.unique().sort())).gather(coded.codes).alias(name)
 
 
 def _as_enum(name: str, coded: Coded) -> pl.Series:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.cells import Cells, cells_of, level_cells
-from overt.io.encoding import codes_by_text, values_as_came
+from overt.io.encoding import coded_from_series, codes_by_text, values_as_came
 from overt.io.frames import to_native
 from overt.io.record import record_cells
 from overt.kernels.counting import count_codes, order_by_code, starts_of
@@ -287,9 +287,10 @@ def _other(table: Table, name: str) -> pl.Series:
     """A column without a role. Categories lose the order in which they were first met."""
     other = table.others.get_column(name)
     if other.dtype in (pl.Categorical, pl.Enum):
-        used = other.drop_nulls().unique()
-        in_order = used.sort() if other.dtype == pl.Enum else used.cast(pl.String).sort()
-        return other.cast(pl.String).cast(pl.Enum(in_order.cast(pl.String)))
+        coded = coded_from_series(other)
+        used = coded.dictionary.gather(np.flatnonzero(count_codes(coded.codes, len(coded.dictionary))))
+        in_order = used.drop_nulls() if other.dtype == pl.Enum else used.drop_nulls().sort()
+        return coded.dictionary.cast(pl.Enum(in_order), strict=False).gather(coded.codes).alias(name)
     return other
 
 
