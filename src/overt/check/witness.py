@@ -10,6 +10,7 @@ witness cannot show is left to the matching, which needs no witness.
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,9 +67,8 @@ def suggest_texts(column: Column, witness: Partition, form: str, readings: Readi
     number_of_code = np.random.default_rng(0).integers(0, 2**64, column.n_values, dtype=np.uint64)
     below = np.append(np.uint64(0), np.bitwise_xor.accumulate(number_of_code))  # (code) -> sketch of all lesser codes
     missing = -1 if column.missing_code is None else column.missing_code
-    least, greatest, has_missing, sketch = sketch_groups(
-        column.codes, witness.rows, witness.starts, missing, number_of_code
-    )
+    codes = codes_by_group(column, witness)
+    least, greatest, has_missing, sketch = sketch_groups(codes, witness.starts, missing, number_of_code)
     if form == "range":
         sketch = np.where(least < 0, np.uint64(0), below[greatest + 1] ^ below[least])
         if missing >= 0:
@@ -91,7 +91,13 @@ def find_shown(column: Column, shown: Codes, readings: Readings) -> Codes:
 def count_strangers(column: Column, witness: Partition, text_of_group: Codes, readings: Readings) -> int:
     """How many rows have a value that the text of their group does not cover."""
     runs = readings.first, readings.least, readings.greatest
-    return int(count_uncovered(column.codes, witness.rows, witness.starts, text_of_group, *runs))
+    return int(count_uncovered(codes_by_group(column, witness), witness.starts, text_of_group, *runs))
+
+
+def codes_by_group(column: Column, witness: Partition) -> NDArray[Any]:
+    """The codes of a column, group after group. Rows are jumped about in, so few bytes are worth a copy."""
+    codes = column.codes.astype(np.uint8) if column.n_values <= 256 else column.codes
+    return codes[witness.rows]
 
 
 def find_groups(texts: Sequence[Codes], text_of_group: Sequence[Codes], n_texts: Sequence[int]) -> Codes:

@@ -8,8 +8,8 @@ from overt.kernels.matching import is_covered
 
 
 @kernel
-def sketch_groups(codes, rows, starts, missing, number_of_code):
-    """(least, greatest, has missing, sketch): what the codes of each group look like.
+def sketch_groups(codes, starts, missing, number_of_code):
+    """(least, greatest, has missing, sketch): what the codes of each group look like, groups one after the other.
 
     Least and greatest leave out the code `missing` and are -1 if nothing else occurs; the sketch is the exclusive
     or of `number_of_code` over the distinct codes of the group.
@@ -21,7 +21,7 @@ def sketch_groups(codes, rows, starts, missing, number_of_code):
     last_group_with = np.full(number_of_code.size, -1, np.int64)
     for g in range(n_groups):
         for i in range(starts[g], starts[g + 1]):
-            code = codes[rows[i]]
+            code = np.int64(codes[i])
             if last_group_with[code] == g:
                 continue
             last_group_with[code] = g
@@ -37,18 +37,18 @@ def sketch_groups(codes, rows, starts, missing, number_of_code):
 
 
 @kernel
-def count_uncovered(codes, rows, starts, reading_of_group, first_run, least, greatest):
-    """How many rows have a code that the reading of their group does not cover."""
+def count_uncovered(codes, starts, reading_of_group, first_run, least, greatest):
+    """How many codes, group after group, the reading of their group does not cover."""
     n_uncovered = 0
     for g in range(starts.size - 1):
         reading = reading_of_group[g]
         run = first_run[reading]
         if run + 1 == first_run[reading + 1]:
             for i in range(starts[g], starts[g + 1]):
-                n_uncovered += codes[rows[i]] < least[run] or codes[rows[i]] > greatest[run]
+                n_uncovered += codes[i] < least[run] or codes[i] > greatest[run]
         else:
             for i in range(starts[g], starts[g + 1]):
-                n_uncovered += not is_covered(codes[rows[i]], reading, first_run, least, greatest)
+                n_uncovered += not is_covered(np.int32(codes[i]), reading, first_run, least, greatest)
     return n_uncovered
 
 
