@@ -177,9 +177,10 @@ def time_from_csv_to_csv(sheet: Sheet, n: int) -> None:
 
 def run_command(command: list[str], **environment: str) -> tuple[float, int]:
     """Wall seconds and peak resident bytes of a command."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     begin = time.perf_counter()
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **environment}
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**inherited, **environment}
     )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

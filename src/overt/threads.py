@@ -5,7 +5,7 @@
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -53,9 +53,14 @@ def run_watched(
             raise
 
 
+def map_in_threads(work: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
+    """What `map` gives, worked out in threads."""
+    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
+        return list(pool.map(work, *arguments))
+
+
 def in_threads(work: Callable[..., Result], *arrays: NDArray[Any]) -> list[Result]:
     """The results of some work on parts of arrays of the same length, one part for each thread, in order."""
     cuts = np.linspace(0, len(arrays[0]), n_threads() + 1).astype(np.int64)
     parts = [[array[begin:end] for array in arrays] for begin, end in pairwise(cuts)]
-    with ThreadPoolExecutor(max_workers=n_threads()) as pool:
-        return list(pool.map(lambda part: work(*part), parts))
+    return map_in_threads(lambda part: work(*part), parts)

@@ -32,6 +32,7 @@ from overt.release import (
     Release,
 )
 from overt.table import Codes, Column, Table, unknown_column
+from overt.threads import map_in_threads
 
 _PACKED_CODES = 1 << 16
 
@@ -132,10 +133,12 @@ def _publish_groups(release: GeneralizedRelease, show: Mapping[str, str], others
         keys = [_Key(codes[partition.kept], n_codes) for codes, n_codes in keys]
         class_of_row, order = keys[0], partition.kept[_order(keys)]
     n_rows_of_class = count_codes(_frozen(class_of_row.codes), group_of_class.size)
-    columns = {}
-    for column, cell in zip(table.quasi_identifiers, cells, strict=True):
+
+    def shown(column: Column, cell: Cells) -> pl.Series:
         codes = np.repeat(cell.cell_of_group[group_of_class], n_rows_of_class)
-        columns[column.name] = _dictionary(cell.texts).gather(codes).alias(column.name)
+        return _dictionary(cell.texts).gather(codes).alias(column.name)
+
+    columns = {series.name: series for series in map_in_threads(shown, table.quasi_identifiers, cells)}
     columns |= {column.name: _shown(column, column.codes[order]) for column in table.sensitive}
     columns |= {name: _other(table, name).gather(order) for name in others}
     return _in_order(table, columns)
@@ -203,7 +206,8 @@ def _cells(release: Release, show: Mapping[str, str]) -> list[Cells]:
     if isinstance(release, RecordRelease):
         return record_cells(release, show)
     if not isinstance(release, FullDomainRelease):
-        return [cells_of(column, partition, show.get(column.name)) for column in columns]
+        _ = partition.rows  # made once, before the threads need it
+        return map_in_threads(lambda column: cells_of(column, partition, show.get(column.name)), columns)
     return [
         cells_of(column, partition, show[column.name])
         if show.get(column.name, "level") != "level"
