@@ -336,7 +336,10 @@ def weights_of_column(table: Table, name: str) -> Floats:
     """Every person's own weight, from a column without a role."""
     if name not in table.others.columns:
         raise unknown_column(name, table.others.columns)
-    column = table.others.get_column(name).cast(pl.Float64, strict=False)
+    column = table.others.get_column(name)
+    if column.dtype in (pl.Categorical, pl.Enum):  # texts of a file
+        column = column.cast(pl.String)
+    column = column.cast(pl.Float64, strict=False)
     n_missing = column.null_count() + int(column.is_nan().sum())
     if n_missing:
         raise InvalidInput(
