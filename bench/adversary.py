@@ -8,9 +8,10 @@ import numpy as np
 import overt
 from bench import adult
 from bench.measure import Sheet
-from overt.adversary.audit import FACTORS, audit_release
+from overt.adversary.audit import audit_release
 from overt.adversary.chain import Chain
 from overt.adversary.failed_cuts import FailedCuts
+from overt.adversary.summary import FACTORS
 from overt.algorithms.streamliner import RDA
 from overt.table import Table
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overt import samples
-    from overt.adversary.audit import Audit, audit_release
+    from overt.adversary.audit import audit_release
     from overt.adversary.knowledge import Knowledge
+    from overt.adversary.summary import Audit
     from overt.algorithms.anatomy import Anatomy
     from overt.algorithms.cross_bucket import CrossBucket
     from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
@@ -77,8 +78,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "overt.adversary.audit": ["Audit", "audit_release"],
+    "overt.adversary.audit": ["audit_release"],
     "overt.adversary.knowledge": ["Knowledge"],
+    "overt.adversary.summary": ["Audit"],
     "overt.algorithms.anatomy": ["Anatomy"],
     "overt.algorithms.cross_bucket": ["CrossBucket"],
     "overt.algorithms.full_domain": ["FullDomain", "find_minimal_nodes"],

@@ -4,8 +4,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from overt.adversary.audit import FACTORS, audit_release, promised
+from overt.adversary.audit import audit_release
 from overt.adversary.knowledge import RELEASE_ONLY, Knowledge
+from overt.adversary.summary import FACTORS, promised
 from overt.algorithms import GDA, RDA, Anatomy, BatchMatching, CrossBucket, Dealing, Mondrian
 from overt.errors import InvalidInput
 from overt.privacy import AllOf, AlphaKAnonymity, DistinctLDiversity, FrequencyLDiversity, KAnonymity

@@ -9,7 +9,7 @@ from cyclopts.types import NonNegativeInt, PositiveFloat
 from overt.cli.console import Exit, Switch, say, say_json, say_rows, say_table
 
 if TYPE_CHECKING:
-    from overt.adversary.audit import Audit
+    from overt.adversary.summary import Audit
 
 
 def audit(
@@ -68,7 +68,7 @@ def audit(
 
 def describe(found: "Audit") -> None:
     """What a person wants to know."""
-    from overt.adversary.audit import FACTORS
+    from overt.adversary.summary import FACTORS
     from overt.report.sentences import percent
 
     worst, (alone, replayed) = found.worst, found.guesses

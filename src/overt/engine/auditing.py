@@ -3,7 +3,8 @@
 
 from numpy.random import Generator
 
-from overt.adversary.audit import Audit, audit_release
+from overt.adversary.audit import audit_release
+from overt.adversary.summary import Audit
 from overt.engine.local import read_table
 from overt.io.recipe import Recipe
 from overt.io.record import with_external

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The person of whom most is believed, and what told it: which cut that was tried and failed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.adversary.posterior import Chances, Posterior
+from overt.adversary.summary import ERRORS, ROUNDING, Worst
+from overt.release import Release
+from overt.trace import Trace
+
+
+def find_worst(release: Release, alone: Posterior, replayed: Posterior, trace: Trace | None) -> Worst:
+    """The person of whom most is believed, error allowed for, and the failed cut that tells most about them."""
+    partition = release.partition
+    belief, error = replayed.belief_of_row, replayed.error_of_row
+    row = int(np.argmax(belief - ERRORS * error))
+    group = partition.group_of_row[row]
+    members = np.flatnonzero(partition.group_of_row == group)
+    value = int(np.argmax(replayed.of_row(row)))
+    chance = replayed.chance[replayed.cell_of_row[members], value]
+    return Worst(
+        row=row,
+        group_size=members.size,
+        n_alike=int((np.abs(chance - belief[row]) <= max(ROUNDING, error[row])).sum()),
+        belief=float(belief[row]),
+        error=float(error[row]),
+        share=float(alone.belief_of_row[row]),
+        why=_why(release, trace, row, members, chance),
+    )
+
+
+def _why(release: Release, trace: Trace | None, row: int, members: NDArray[np.int64], chance: Chances) -> str:
+    """Which failed cut told most: the one between whose sides the belief in the worst value differs most."""
+    if trace is None:
+        return "the share of a value in its group" if np.ptp(chance) <= ROUNDING else "how the method chose the groups"
+    chance_of_row = dict(zip(members.tolist(), chance.tolist(), strict=True))
+    best, words = ROUNDING, "the share of a value in its group"
+    for place in np.flatnonzero(trace.rows == row):
+        part = int(np.searchsorted(trace.starts, place, side="right")) - 1
+        if trace.is_made[part // 2]:
+            continue
+        here, there = (trace.rows[trace.starts[side] : trace.starts[side + 1]].tolist() for side in (part, part ^ 1))
+        with_row = [chance_of_row[other] for other in here if other in chance_of_row]
+        apart = [chance_of_row[other] for other in there if other in chance_of_row]
+        if not apart:
+            continue
+        gap = float(np.mean(with_row) - np.mean(apart))
+        if gap > best:
+            best = gap
+            name = release.table.quasi_identifiers[trace.column_of_cut[part // 2]].name
+            words = (
+                f"a cut of {name!r} into {len(here):,} and {len(there):,} rows was tried and failed; it would have set "
+                f"{len(with_row):,} rows of this group apart from {len(apart):,}"
+            )
+    return words
