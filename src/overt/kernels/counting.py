@@ -78,6 +78,22 @@ def order_by_code(codes, n_codes, order):
 
 
 @kernel
+def read_off(seen, value, count, begin, end):
+    """Sort the values found in `value[begin:end]`, write how often each was seen beside it, and forget them."""
+    if end - begin > INSERTION_LIMIT and seen.size <= 16 * (end - begin):
+        j = begin  # most values occur: read them off in order
+        for v in range(seen.size):
+            if seen[v] > 0:
+                value[j] = v
+                j += 1
+    else:
+        sort_ascending(value, begin, end)
+    for j in range(begin, end):
+        count[j] = seen[value[j]]
+        seen[value[j]] = 0
+
+
+@kernel
 def count_values_in_ranges(value_of_place, starts, n_values):
     """Sparse histograms of the values in each range `starts[g]:starts[g + 1]` of places.
 
@@ -98,16 +114,6 @@ def count_values_in_ranges(value_of_place, starts, n_values):
                 value[filled] = v
                 filled += 1
             seen[v] += 1
-        if filled - begin > INSERTION_LIMIT and n_values <= 16 * (filled - begin):
-            j = begin  # most values occur: read them off in order
-            for v in range(n_values):
-                if seen[v] > 0:
-                    value[j] = v
-                    j += 1
-        else:
-            sort_ascending(value, begin, filled)
-        for j in range(begin, filled):
-            count[j] = seen[value[j]]
-            seen[value[j]] = 0
+        read_off(seen, value, count, begin, filled)
         first[g + 1] = filled
     return first, value[:filled], count[:filled]  # views: what was never written takes no memory

@@ -9,7 +9,7 @@ pack): looking up one sum takes as long as looking up one rank.
 import numpy as np
 
 from overt.kernels.compiling import kernel
-from overt.kernels.counting import INSERTION_LIMIT, sort_ascending
+from overt.kernels.counting import read_off
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio: spreads keys that differ in a few low digits
 
@@ -127,17 +127,7 @@ def merge_histograms(number, n_groups, first, value, count, n_values):
                     new_value[filled] = v
                     filled += 1
                 seen[v] += count[j]
-        if filled - begin > INSERTION_LIMIT and n_values <= 16 * (filled - begin):
-            j = begin  # most values occur: read them off in order
-            for v in range(n_values):
-                if seen[v] > 0:
-                    new_value[j] = v
-                    j += 1
-        else:
-            sort_ascending(new_value, begin, filled)
-        for j in range(begin, filled):
-            new_count[j] = seen[new_value[j]]
-            seen[new_value[j]] = 0
+        read_off(seen, new_value, new_count, begin, filled)
         new_first[group + 1] = filled
     return new_first, new_value[:filled].copy(), new_count[:filled].copy()
 
