@@ -13,9 +13,10 @@ from overt.adversary.posterior import shares
 from overt.adversary.summary import Audit, promised
 from overt.adversary.worst import find_worst
 from overt.errors import InvalidInput
+from overt.metrics.risk import risk_of_release
 from overt.privacy.base import Property
 from overt.progress import Progress, silent
-from overt.release import CrossBucketRelease, RecordRelease, Release
+from overt.release import BucketRelease, CrossBucketRelease, RecordRelease, Release
 from overt.table import Table
 from overt.trace import Trace
 
@@ -89,6 +90,8 @@ def audit_release(
         alone=alone,
         replayed=replayed,
         worst=find_worst(release, alone, replayed, trace),
+        found=risk_of_release(release).identification,
+        shows_exactly=isinstance(release, BucketRelease),
     )
 
 

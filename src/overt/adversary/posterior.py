@@ -11,6 +11,8 @@ from overt.partition import Partition
 from overt.table import Codes, Column
 
 Chances = NDArray[np.float64]
+ERRORS = 3  # a belief counts as above a bound if it is by more than so many standard errors
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,16 @@ alpha); a goal that promises nothing of that kind is compared with the share of 
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.adversary.knowledge import Knowledge
-from overt.adversary.posterior import Chances, Posterior
+from overt.adversary.opinion import OpinionRisk, opinion_risks
+from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior
+from overt.metrics.risk import Identification, identification_of
 from overt.privacy.alpha_k import AlphaKAnonymity
 from overt.privacy.base import Property, exact
 from overt.privacy.l_diversity import FrequencyLDiversity
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 FACTORS = (Fraction(1), Fraction("1.1"), Fraction("1.25"), Fraction("1.5"))
-ERRORS = 3  # a belief counts as above a bound if it is by more than so many standard errors
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,24 @@ class Audit:
     alone: Posterior = field(repr=False)
     replayed: Posterior = field(repr=False)
     worst: Worst
+    found: Identification | None = None  # how people are found by the release alone, if not by their group
+    shows_exactly: bool = False  # whether quasi-identifiers are published as they are, and only values in groups
+
+    @property
+    def identification(self) -> Identification:
+        """How easily people are found by the release alone."""
+        return self.found or identification_of(np.bincount(np.unique(self.alone.cell_of_row, return_inverse=True)[1]))
+
+    @cached_property
+    def risks(self) -> tuple[OpinionRisk, OpinionRisk, OpinionRisk]:
+        """Singling out, linkability and inference, as regulators ask about them."""
+        return opinion_risks(self)
+
+    @property
+    def blind_guess(self) -> float:
+        """The share of people that a guess of the most frequent value of all gets right."""
+        sizes = np.bincount(self.alone.cell_of_row, minlength=len(self.alone.chance))
+        return float((sizes @ self.alone.chance).max() / self.n_rows)
 
     @property
     def bound_of_row(self) -> Chances:
@@ -119,7 +138,12 @@ class Audit:
                 "people_alike": self.worst.n_alike,
                 "why": self.worst.why,
             },
-            "guessed_right": {"release_alone": self.guesses[0], "with_method": self.guesses[1]},
+            "guessed_right": {
+                "release_alone": self.guesses[0],
+                "with_method": self.guesses[1],
+                "blind": self.blind_guess * self.n_rows,
+            },
+            "opinion_05_2014": [risk.to_dict() for risk in self.risks],
             "tables_left": None if self.replayed.n_tables is None else str(self.replayed.n_tables),
             "sampled": sampled and sampled.to_dict(self.replayed),
         }

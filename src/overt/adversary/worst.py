@@ -4,8 +4,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.adversary.posterior import Chances, Posterior
-from overt.adversary.summary import ERRORS, ROUNDING, Worst
+from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior
+from overt.adversary.summary import Worst
 from overt.release import Release
 from overt.trace import Trace
 
