@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from oracles.adversary import possible_tables, posterior
-from overt.adversary.enumeration import Coins, count_tables, enumerate_posterior, groups_seen, runs
+from overt.adversary.coins import Coins
+from overt.adversary.enumeration import count_tables, enumerate_posterior, groups_seen, runs
 from overt.adversary.knowledge import RELEASE_ONLY, Knowledge
 from overt.algorithms import RDA, RIA, Anatomy, FullDomain, Mondrian
 from overt.errors import InvalidInput, TooLarge, Unreachable
@@ -137,7 +138,20 @@ def test_draws_that_cannot_be_listed_are_refused():
     with pytest.raises(InvalidInput, match="draws random numbers by 'random'"):
         enumerate_posterior(release, method)
     with pytest.raises(InvalidInput, match="choice with chances"):
-        Coins([]).choice(2, p=[0.1, 0.9])
+        Coins([]).choice(2, size=2, replace=False, p=[0.1, 0.9])
+    with pytest.raises(InvalidInput, match="more than one trial"):
+        Coins([]).binomial(2, 0.5)
+
+
+def test_draws_with_chances_of_their_own_are_listed_with_them():
+    class Draws:
+        def anonymize(self, table, *, rng):
+            return int(rng.binomial(1, 0.25)), rng.choice(3, size=2, p=[0.5, 0.0, 0.5]).tolist()
+
+    ways = [(chance, result) for chance, result in runs(Draws(), None)]
+    assert len(ways) == 2 * 4  # what has no chance is no way
+    assert sum(chance for chance, _ in ways) == 1
+    assert sum(chance for chance, (kept, _) in ways if kept) == Fraction(1, 4)
 
 
 def test_large_tables_and_other_methods_are_refused():

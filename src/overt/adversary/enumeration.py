@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from overt.adversary.coins import Coins
 from overt.adversary.knowledge import Knowledge
 from overt.adversary.posterior import Posterior
 from overt.errors import InvalidInput, TooLarge, Unreachable
@@ -133,81 +134,14 @@ def _arrangements(values: Sequence[int]) -> Iterator[list[int]]:
 
 def runs(method: Method, table: Table) -> Iterator[tuple[Fraction, Release | None]]:
     """Every way a method can go on a table: its probability, and the release, or None if there is none."""
-    falls: list[tuple[int, int]] = []  # how each coin fell, and of how many ways
-    while True:
-        coins = Coins(falls)
+    coins: Coins | None = Coins(())
+    while coins is not None:
         try:
             release: Release | None = method.anonymize(table, rng=coins)
         except Unreachable:
             release = None
-        falls = coins.falls
-        yield Fraction(1, prod(ways for _, ways in falls)), release
-        while falls and falls[-1][0] == falls[-1][1] - 1:
-            falls.pop()
-        if not falls:
-            return
-        falls[-1] = falls[-1][0] + 1, falls[-1][1]
-
-
-class Coins:
-    """A generator whose draws are decided beforehand, and otherwise fall on their first side."""
-
-    def __init__(self, falls: Sequence[tuple[int, int]]) -> None:
-        self.falls = list(falls)
-        self.at = 0
-
-    def _fall(self, ways: int) -> int:
-        if ways == 1:
-            return 0
-        if self.at == len(self.falls):
-            self.falls.append((0, ways))
-        self.at += 1
-        return self.falls[self.at - 1][0]
-
-    def permutation(self, x: Any) -> Any:
-        """As `Generator.permutation`, of a number or along the first axis."""
-        items = np.arange(x) if isinstance(x, int | np.integer) else np.asarray(x)
-        left, order = list(range(len(items))), []
-        while left:
-            order.append(left.pop(self._fall(len(left))))
-        return items[order]
-
-    def shuffle(self, x: Any) -> None:
-        """As `Generator.shuffle`, in place."""
-        x[:] = self.permutation(np.array(x))
-
-    def integers(self, low: Any, high: Any = None, size: Any = None, **_: Any) -> Any:
-        """As `Generator.integers`, without an end point."""
-        low, high = (0, low) if high is None else (low, high)
-        lows, highs = np.broadcast_arrays(low, high)
-        if size is None and lows.ndim == 0:
-            return int(low) + self._fall(int(high) - int(low))
-        shape = lows.shape if size is None else size
-        lows, highs = np.broadcast_to(low, shape), np.broadcast_to(high, shape)
-        drawn = [int(a) + self._fall(int(b) - int(a)) for a, b in zip(lows.ravel(), highs.ravel(), strict=True)]
-        return np.array(drawn, np.int64).reshape(lows.shape)
-
-    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-        """As `Generator.choice` with equal chances."""
-        if p is not None:
-            raise _no_list("choice with chances of its own")
-        items = np.arange(a) if isinstance(a, int | np.integer) else np.asarray(a)
-        if size is None:
-            return items[self._fall(len(items))]
-        if replace:
-            return items[self.integers(0, len(items), size)]
-        left = list(range(len(items)))
-        return items[[left.pop(self._fall(len(left))) for _ in range(int(size))]]
-
-    def __getattr__(self, name: str) -> Any:
-        raise _no_list(name)
-
-
-def _no_list(draw: str) -> InvalidInput:
-    return InvalidInput(
-        f"The method draws random numbers by {draw!r}, whose outcomes cannot be listed one by one; enumeration knows "
-        "permutation, shuffle, integers and choice."
-    )
+        yield coins.chance, release
+        coins = coins.following()
 
 
 def _posterior_of(weights: dict[tuple[int, ...], Fraction], column: Column) -> Posterior:
