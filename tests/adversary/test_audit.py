@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
 
 from overt.adversary.audit import audit_release
+from overt.adversary.enumeration import runs
 from overt.adversary.knowledge import RELEASE_ONLY, Knowledge
 from overt.adversary.summary import FACTORS, promised
 from overt.algorithms import GDA, RDA, Anatomy, BatchMatching, CrossBucket, Dealing, Mondrian
@@ -93,6 +95,37 @@ def test_facts_and_no_method():
     assert np.allclose(found.replayed.of_row(members[-1]), expected, atol=0.05)
 
 
+def published_buckets(release):
+    """Who is in which group, and of every bucket its values and of which groups its rows are: what a reader sees."""
+    groups = [tuple(np.flatnonzero(release.partition.group_of_row == g)) for g in range(release.n_groups)]
+    values, rows_of = release.table.sensitive[0].codes, release.buckets.group_of_row
+    return sorted(groups), tuple(
+        sorted(
+            (
+                sorted(values[rows_of == b].tolist()),
+                sorted(groups[g] for g in release.partition.group_of_row[rows_of == b]),
+            )
+            for b in range(release.buckets.n_groups)
+        )
+    )
+
+
+@pytest.mark.parametrize(("k", "l", "values"), [(2, 2, [0, 1, 2, 3]), (1, 2, [0, 0, 1, 1]), (2, 3, [0, 1, 2, 3])])
+def test_cross_buckets_are_believed_as_published_whatever_the_coins(k, l, values):
+    method = CrossBucket(k, l)
+    release = method.anonymize(table_of([[0, 3, 1, 2]], values), rng=np.random.default_rng(5))
+    found, seen = audit(release), published_buckets(release)
+    weight = np.zeros((4, max(values) + 1))
+    for possible in set(permutations(values)):
+        for chance, other in runs(method, table_of([[0, 3, 1, 2]], list(possible))):
+            if published_buckets(other) == seen:
+                weight[np.arange(4), possible] += float(chance)
+    for row in range(4):
+        assert found.replayed.of_row(row) == pytest.approx(weight[row] / weight[row].sum())
+    assert found.replayed.how == "shares" and found.share_above() == 0
+    assert [risk.alone == risk.replayed for risk in found.risks] == [True] * 3
+
+
 def test_what_is_promised():
     assert promised(FrequencyLDiversity(4), "s0") == Fraction(1, 4)
     assert promised(AllOf((AlphaKAnonymity("0.2", 3), FrequencyLDiversity(4))), "s0") == Fraction(1, 5)
@@ -105,6 +138,6 @@ def test_what_is_not_covered_is_refused():
     with pytest.raises(InvalidInput, match="Anatomy is neither"):
         audit(Anatomy(goal=FrequencyLDiversity(2)).anonymize(crowd(), rng=rng))
     with pytest.raises(InvalidInput, match="not cross-buckets"):
-        audit(CrossBucket(2, 2).anonymize(crowd(), rng=rng))
+        audit(CrossBucket(2, 2, mode="paper").anonymize(table_of([[0, 1, 2, 3]], [0, 1, 2, 3]), rng=rng))
     with pytest.raises(InvalidInput, match="exactly one sensitive column"):
         audit(Mondrian(goal=KAnonymity(2)).anonymize(table_of([[0, 0]], [])))

@@ -9,7 +9,7 @@ from overt.adversary.chain import sample_posterior
 from overt.adversary.enumeration import count_tables, enumerate_posterior
 from overt.adversary.failed_cuts import FailedCuts
 from overt.adversary.knowledge import Knowledge
-from overt.adversary.posterior import shares
+from overt.adversary.posterior import crossed_shares, shares
 from overt.adversary.summary import Audit, promised
 from overt.adversary.worst import find_worst
 from overt.errors import InvalidInput
@@ -52,19 +52,21 @@ def audit_release(
     """
     knowledge, method = knowledge or Knowledge(), release.made_by
     column = release.table.the_sensitive("An audit")
-    if isinstance(release, CrossBucketRelease | RecordRelease) or release.n_suppressed:
+    is_proven = not knowledge.n_facts and (not knowledge.replays or getattr(method, "posterior_is_share", False))
+    is_covered = is_proven or not isinstance(release, CrossBucketRelease)
+    if not is_covered or isinstance(release, RecordRelease) or release.n_suppressed:
         raise InvalidInput(
-            "Audits cover releases in which every row is in one group and shown with it; not cross-buckets, rows "
-            "generalized one by one, or suppressed rows."
+            "Audits cover releases in which every row is in one group and shown with it; not cross-buckets by a method "
+            "that is not proven safe, rows generalized one by one, or suppressed rows."
         )
     if not release.n_groups:
         raise InvalidInput("There is nobody in the release; there is nothing to audit.")
-    alone = shares(release.partition, column)
+    alone = crossed_shares(release) if isinstance(release, CrossBucketRelease) else shares(release.partition, column)
     few = has_few_tables(release, FEW_TABLES)
     trace = None
     if knowledge.replays and isinstance(method, Traceable):
         trace = method.trace(release.table, on_progress=on_progress)
-    if not knowledge.n_facts and (not knowledge.replays or getattr(method, "posterior_is_share", False)):
+    if is_proven:
         replayed = alone
     elif trace is None and not few and knowledge.replays:
         raise InvalidInput(

@@ -43,7 +43,8 @@ def opinion_risks(audit: "Audit") -> tuple[OpinionRisk, OpinionRisk, OpinionRisk
     """The three risks of a release, from what was found out about its people."""
     found = audit.identification
     isolated, highest, linked = found.n_unique, float(found.prosecutor), float(found.marketer)
-    if not audit.shows_exactly:  # else people are found by what is published of them, whatever is believed of values
+    if not audit.shows_exactly and audit.replayed is not audit.alone:
+        # else people are found by what is published of them, whatever is believed of values
         chance, error = line_chances(audit.alone, audit.replayed)
         isolated = max(isolated, int((chance >= 1 - ROUNDING).sum()))
         highest = max(highest, float(chance[np.argmax(chance - ERRORS * error)]))

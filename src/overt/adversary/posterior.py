@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.partition import Partition
+from overt.release import CrossBucketRelease
 from overt.table import Codes, Column
 
 Chances = NDArray[np.float64]
@@ -87,3 +88,14 @@ def shares(partition: Partition, column: Column) -> Posterior:
     np.add.at(counts, (partition.group_of_row, column.codes), 1)
     chance = counts / partition.sizes[:, None]
     return Posterior(partition.group_of_row, chance, np.zeros_like(chance), "shares")
+
+
+def crossed_shares(release: CrossBucketRelease) -> Posterior:
+    """The same for groups crossed with buckets: which bucket holds a person, and which of its values is theirs."""
+    column = release.table.the_sensitive("An adversary")
+    beliefs = release.groups.histograms[column.name]
+    chance = np.zeros((release.n_groups, column.n_values))
+    out_of = release.partition.sizes if beliefs.out_of is None else beliefs.out_of
+    group = np.repeat(np.arange(release.n_groups), np.diff(beliefs.first))
+    chance[group, beliefs.value] = beliefs.count / out_of[group]
+    return Posterior(release.partition.group_of_row, chance, np.zeros_like(chance), "shares")

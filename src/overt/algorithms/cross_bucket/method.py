@@ -144,6 +144,11 @@ class CrossBucket:
             return "someone who sees the release and also knows the method and everyone's quasi-identifiers"
         return "someone who sees the release, but not someone who replays the method"
 
+    @property
+    def posterior_is_share(self) -> bool:
+        """Whether someone who replays the method believes what the release says, and nothing else: docs/cross-bucket.md."""
+        return self.mode == "safe"
+
     def anonymize(self, table: Table, *, rng: Generator, on_progress: Progress = silent) -> CrossBucketRelease:
         """Put every row into a group and into a bucket, or raise `Unreachable`."""
         sensitive = table.the_sensitive("CrossBucket")
