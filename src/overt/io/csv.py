@@ -28,7 +28,7 @@ from overt.io.encoding import Coded
 from overt.kernels.parsing import FINE, OPEN_QUOTE, RAGGED, number_texts, place_texts, split_records
 from overt.progress import Progress, silent
 from overt.table import Codes
-from overt.threads import n_threads, run_watched
+from overt.threads import map_in_threads, n_threads, run_watched
 
 SEPARATORS = (",", ";", "\t", "|")
 GZIP_MAGIC = b"\x1f\x8b"
@@ -96,18 +96,24 @@ def read_texts(path: Path, dialect: Dialect, wanted: Sequence[str], on_progress:
     encoding = dialect.encoding if not dialect.is_recoded else "utf-8"
     columns = [[part.dictionaries[place] for part in parts] for place in range(len(wanted))]
     texts = _decode_columns(path, columns, encoding)
-    coded = {}
-    for name, pieces, dictionary in zip(wanted, columns, texts, strict=True):
-        shifts = np.cumsum([0] + [piece.n_texts for piece in pieces])
-        codes = [
-            block + np.int32(shift) if shift else block
-            for piece, shift in zip(pieces, shifts, strict=False)
-            for block in piece.codes
-        ]
-        coded[name] = Coded(dictionary, np.concatenate(codes) if codes else np.empty(0, np.int32), is_text=True)
-        for piece in pieces:
-            piece.codes.clear()
-    return coded
+    joined = map_in_threads(_join_codes, columns)
+    return {
+        name: Coded(dictionary, codes, is_text=True)
+        for name, dictionary, codes in zip(wanted, texts, joined, strict=True)
+    }
+
+
+def _join_codes(pieces: "Sequence[_Dictionary]") -> Codes:
+    """The numbers of all rows of a column, those of each piece after those of the pieces before; the pieces lose theirs."""
+    codes = np.empty(sum(block.size for piece in pieces for block in piece.codes), np.int32)
+    n_done = n_texts = 0
+    for piece in pieces:
+        for block in piece.codes:
+            np.add(block, np.int32(n_texts), out=codes[n_done : n_done + block.size])
+            n_done += block.size
+        n_texts += piece.n_texts
+        piece.codes.clear()
+    return codes
 
 
 class _Dictionary:
