@@ -12,7 +12,7 @@ from overt.algorithms.mondrian import Mondrian
 from overt.errors import InvalidRecipe
 from overt.hierarchy import CutPoints, Dates, Flat, Intervals, Levels, Nested, Prefixes, Quantiles
 from overt.io.recipe import parse_recipe, read_recipe
-from overt.io.settings import HIERARCHIES, ROLES, Input, Output, settings_model
+from overt.io.settings import HIERARCHIES, ROLES, Auditing, Input, Output, settings_model
 from overt.privacy import PROPERTIES, AllOf, FrequencyLDiversity, KAnonymity, TCloseness
 
 DOCS = Path(__file__).parents[2] / "docs" / "recipe.md"
@@ -125,6 +125,18 @@ def test_a_hierarchy_file_lies_beside_the_recipe(tmp_path):
 
 
 PROBLEMS = {
+    "an audit": (
+        "[output]",
+        '[audit]\nseconds = -1\nsweep = [3, 1]\nmethods = ["mondrain"]\n[output]',
+        "recipe.toml, line 34: 'seconds' of [audit] needs a number of at least 0; 0 is no audit.\n"
+        "recipe.toml, line 35: 'sweep' of [audit] has l = 1; give whole numbers of at least 2.\n"
+        "recipe.toml, line 36: 'mondrain' is not a method; did you mean 'mondrian'?",
+    ),
+    "a key of an audit": (
+        "[output]",
+        "[audit]\nsecond = 3\n[output]",
+        "recipe.toml, line 34: 'second' is not a key of [audit]; did you mean 'seconds'?",
+    ),
     "unknown key": (
         'path = "patients.csv"',
         'pth = "patients.csv"',
@@ -348,7 +360,7 @@ def test_every_property_and_its_parameters_are_in_the_docs(name):
 
 def test_every_key_is_in_the_docs():
     text = DOCS.read_text()
-    sections = [Input, Output, *ROLES.values(), *HIERARCHIES.values()]
+    sections = [Input, Output, Auditing, *ROLES.values(), *HIERARCHIES.values()]
     keys = {key for section in sections for key in section.model_fields}
     assert [key for key in sorted(keys) if not re.search(rf"[`{{ ]{key}\b", text)] == []
 

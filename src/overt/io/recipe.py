@@ -204,6 +204,15 @@ def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
                 f"{name!r} has the role '{columns[name].role}' and cannot be released as it is; "
                 "take it out of 'others', or give it the role 'other'.",
             )
+    if settings.audit.seconds is not None and settings.audit.seconds < 0:
+        yield ("audit", "seconds"), "'seconds' of [audit] needs a number of at least 0; 0 is no audit."
+    for position, l in enumerate(settings.audit.sweep):
+        if l < 2:
+            yield ("audit", "sweep", position), f"'sweep' of [audit] has l = {l}; give whole numbers of at least 2."
+    for position, name in enumerate(settings.audit.methods):
+        if name not in METHODS:
+            advice = f"did you mean {near!r}?" if (near := closest(name, list(METHODS))) else f"use {quoted(METHODS)}."
+            yield ("audit", "methods", position), f"{name!r} is not a method; {advice}"
     if Path(settings.output.path) == Path(settings.input.path):
         yield ("output", "path"), "the release would replace the input; give [output] another path."
 

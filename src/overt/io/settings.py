@@ -75,6 +75,14 @@ class Output(Section):
     overwrite: Flag = False
 
 
+class Auditing(Section):
+    """How long a run asks what someone who has the method learns, and what its report compares that with."""
+
+    seconds: Amount | None = None  # as short as a run can bear; 0 is not at all
+    sweep: tuple[Whole, ...] = ()
+    methods: tuple[Text, ...] = ()
+
+
 class LevelsFile(Section):
     """A file whose lines are a value and its generalizations."""
 
@@ -213,6 +221,7 @@ class Settings(Section):
     goal: tuple[Any, ...] = Field(min_length=1)  # narrowed to the properties there are by `settings_model`
     method: Any  # narrowed to the methods there are
     output: Output
+    audit: Auditing = Auditing()
 
     tags: ClassVar[Mapping[str, Mapping[str, type[Section]]]] = {}
 
