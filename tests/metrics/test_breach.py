@@ -59,6 +59,23 @@ def test_a_property_judges_what_is_believed_and_not_who_is_in_the_group():
     assert overt.TCloseness(0).holds(release.groups)
 
 
+@given(case=releases(), seed=st.integers(0, 1000))
+def test_suppressed_people_are_matched_with_what_others_published(case, seed):
+    table, groups, _ = case
+    kept = groups[: 1 + seed % len(groups)]
+    group_of_row = np.full(table.n_rows, -1, np.int32)
+    for g, group in enumerate(kept):
+        group_of_row[group] = g
+    matched = matched_breach(overt.GeneralizedRelease(table, Partition(group_of_row, len(kept)), None))
+    values = table.sensitive[0].codes.tolist()
+    columns = [column.codes.tolist() for column in table.quasi_identifiers]
+    kinds = ["num" if column.kind is Kind.NUMBER else "cat" for column in table.quasi_identifiers]
+    for row in range(table.n_rows):
+        by_value = oracle.matching_breach([column[row] for column in columns], kept, kept, values, columns, kinds)
+        assert matched[row] == by_value.get(values[row], 0)
+    assert matched.largest() == max(matched[row] for row in range(table.n_rows))
+
+
 @given(table=tables(min_rows=4, max_rows=12))
 def test_releases_without_boxes_or_buckets_are_crossed_in_their_own_way(table):
     generalized = as_crossed(overt.Mondrian(goal=overt.KAnonymity(2)).anonymize(table))

@@ -130,3 +130,11 @@ def test_queries_that_make_no_sense_are_refused(predicate, words):
     release = overt.Mondrian(goal=overt.KAnonymity(2)).anonymize(table)
     with pytest.raises(InvalidInput, match=words):
         answer_sums(release, [(Predicate(*predicate),)])
+
+
+def test_suppressed_rows_leave_a_sum_without_bounds():
+    frame = pl.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"], "s": [1, 2, 900]})
+    table = overt.read_frame(frame, quasi_identifiers=["a", "b"], sensitive=["s"])
+    release = overt.GeneralizedRelease(table, Partition(np.array([0, 0, -1], np.int32), 1), None)
+    with pytest.raises(InvalidInput, match="1 rows are suppressed"):
+        answer_sums(release, [(Predicate("a", ">", 0),)])

@@ -64,7 +64,8 @@ def identity_disclosure(release: Release) -> Fraction:
 class MatchedBreach:
     """For every row: its own value's probability, when people are matched by their quasi-identifiers.
 
-    The probability of row r is the sum over sizes of `weight[r, i] / size[i]`, divided by `n_matches[r]`.
+    The probability of row r is the sum over sizes of `weight[r, i] / size[i]`, divided by `n_matches[r]`. Nothing matches
+    a suppressed row that is like no other; nothing is believed of it.
     """
 
     size: Counts
@@ -76,7 +77,7 @@ class MatchedBreach:
 
     def __getitem__(self, row: int) -> Fraction:
         parts = zip(self.weight[row].tolist(), self.size.tolist(), strict=True)
-        return sum((Fraction(weight, size) for weight, size in parts), Fraction(0)) / int(self.n_matches[row])
+        return sum((Fraction(weight, size) for weight, size in parts), Fraction(0)) / max(int(self.n_matches[row]), 1)
 
     def largest(self) -> Fraction:
         """The largest of them, found among those that are largest to the precision of a float."""
@@ -85,7 +86,7 @@ class MatchedBreach:
 
     def floats(self) -> NDArray[np.float64]:
         """All of them, rounded: for plots."""
-        probability: NDArray[np.float64] = (self.weight / self.size).sum(axis=1) / self.n_matches
+        probability: NDArray[np.float64] = (self.weight / self.size).sum(axis=1) / np.maximum(self.n_matches, 1)
         return probability
 
 

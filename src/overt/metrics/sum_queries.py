@@ -91,6 +91,11 @@ class SumAnswers:
 
 def answer_sums(release: Release, queries: Sequence[SumQuery]) -> SumAnswers:
     """Bounds of the sum of the sensitive number, and the actual sum, for every query."""
+    if release.n_suppressed:
+        raise InvalidInput(
+            f"Sums are bounded from releases of everybody; {release.n_suppressed:,} rows are suppressed here, and what they "
+            f"add is not published. Ask a release without suppression."
+        )
     crossed, table = as_crossed(release), release.table
     asked, numbers = Asked.of(table, queries), Numbers.of(table)
     buckets = crossed.buckets
