@@ -163,7 +163,7 @@ class _Programme:
 
     def __init__(self, objective: Objective, c: float, *, keep_all: bool) -> None:
         self.objective = objective
-        self.solver = _linear_solver()
+        self.solver = linear_solver()
         infinity = self.solver.infinity()
         self.chi = [
             [self.solver.NumVar(0, 1, "") for _ in range(height)] for height in objective.heights
@@ -206,7 +206,8 @@ class _Programme:
                 self.solver.Add(covered <= self.chi[i][level - 1])
 
 
-def _linear_solver() -> Any:
+def linear_solver() -> Any:
+    """An empty linear programme, or the error that says what to install."""
     try:
         from ortools.linear_solver import pywraplp
     except ImportError:
