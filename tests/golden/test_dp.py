@@ -13,6 +13,7 @@ import pytest
 HERE = Path(__file__).parent
 DOCUMENT = json.loads((HERE / "cases" / "dp.json").read_text("utf-8"))
 KINDS = {"hierarchy", "harmonic", "table", "threshold", "path", "lagrangian", "inner", "ring", "rounding"}
+KINDS |= {"delta", "min_k", "geometric_threshold", "m1"}
 
 
 def agree(one, other):
