@@ -21,6 +21,7 @@ from overt.privacy.base import Property
 from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, Release
 from overt.report.bins import bins_of
 from overt.report.plots import Plot, bars_before_and_after
+from overt.report.sequence import LevelsTried, levels_of
 from overt.table import Column, Kind, Role
 
 LEAST_ROWS = 10  # what fewer rows have is not shown, nor what fewer than k have
@@ -87,6 +88,7 @@ class Report:
     distributions: tuple[Distribution, ...]
     recipe: str
     kind: str  # "generalized", "buckets" or "cross-buckets"
+    levels_tried: LevelsTried | None = None  # if levels were tried in order
 
     @property
     def is_checked(self) -> bool:
@@ -153,6 +155,7 @@ class Report:
                 "group_sizes": dict(self.group_sizes.spec),
                 "columns": {one.name: dict(one.plot.spec) for one in self.distributions},
             },
+            "levels_tried": None if self.levels_tried is None else self.levels_tried.to_dict(),
             "recipe": self.recipe,
         }
 
@@ -213,6 +216,7 @@ def make_report(
         distributions=tuple(_distribution(column, expected[column.name], least_rows) for column in table.columns),
         recipe=recipe,
         kind=_kind(release),
+        levels_tried=levels_of(release, utility),
     )
 
 

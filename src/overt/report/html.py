@@ -15,6 +15,7 @@ from overt.report import sentences
 from overt.report.data import Report
 from overt.report.plots import Plot
 from overt.report.sentences import percent
+from overt.report.sequence import body_of_levels
 from overt.report.svg import draw
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -49,6 +50,7 @@ def body_of(report: Report) -> Markup:
         _figures(report),
         _section("What was asked, and what holds", _asked(report)),
         _section("Against whom", _against(report)),
+        _section("Levels tried in order", _levels_tried(report)) if report.levels_tried else None,
         _section("Who can be found", _found(report)),
         _section("What can be learnt about people", _learnt(report)) if report.after.disclosures else None,
         _section("What it cost", _cost(report)),
@@ -124,6 +126,12 @@ def _against(report: Report) -> Iterator[Child]:
     yield element("p", lead, sentences.of_replay(report), class_=kind)
     if report.cautions:
         yield element("ul", [element("li", caution) for caution in report.cautions], class_="cautions")
+
+
+def _levels_tried(report: Report) -> Iterator[Child]:
+    found = report.levels_tried
+    assert found is not None
+    yield from body_of_levels(found, figure_of(found.plot, "Highest likelihood of anyone's value, by level"))
 
 
 def _found(report: Report) -> Iterator[Child]:

@@ -92,6 +92,41 @@ def points(rows: Sequence[tuple[str, float, float]], *, description: str, x: str
     )
 
 
+@dataclass(frozen=True)
+class Range:
+    """One of a series of named ranges: where it stands, and the least and the most its number can be."""
+
+    name: str
+    series: str
+    low: float
+    high: float
+
+
+def ranges_against_bound(
+    rows: Sequence[Range], bound: float | None, *, series: tuple[str, str], description: str, x: str, y: str
+) -> Plot:
+    """Two ranges for each name beside each other, from their least to their most, and a rule that they should be under."""
+    data = [{"name": row.name, "series": row.series, "low": row.low, "high": row.high} for row in rows]
+    shared = {
+        "x": _names("name", x),
+        "xOffset": {"field": "series", "sort": None},
+        "color": {
+            "field": "series",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": list(series), "range": [BEFORE, AFTER]},
+        },
+    }
+    low, high = _amount("low", y, True), _amount("high", y, True)
+    layers = [
+        {"mark": {"type": "rule", "strokeWidth": 4}, "encoding": {**shared, "y": low, "y2": {"field": "high"}}},
+        {"mark": {"type": "tick", "thickness": 3}, "encoding": {**shared, "y": high}},
+    ]
+    if bound is not None:
+        layers.append({"data": {"values": [{"bound": bound}]}, "mark": {"type": "rule", "strokeDash": [5, 4]}, "encoding": {"y": _amount("bound", y, True)}})  # fmt: skip
+    return Plot({"$schema": SCHEMA, "description": description, "data": {"values": data}, "layer": layers})
+
+
 def _spec(description: str, rows: list[dict[str, Any]], mark: Spec, encoding: Spec) -> Spec:
     return {"$schema": SCHEMA, "description": description, "data": {"values": rows}, "mark": mark, "encoding": encoding}
 

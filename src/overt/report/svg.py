@@ -18,9 +18,13 @@ _CLASSES = {BEFORE: "before", AFTER: "after"}
 
 
 def draw(spec: Mapping[str, Any]) -> Markup:
-    """Draw a specification: bars that stand or lie, alone or in pairs, or named points."""
+    """Draw a specification: bars that stand or lie, alone or in pairs, named points, or ranges under a bound."""
+    if "layer" in spec and spec["layer"][0]["mark"]["type"] == "line":
+        from overt.report.curves import draw_curves
+
+        return draw_curves(spec)
     if "layer" in spec:
-        return _points(spec)
+        return (_points if spec["layer"][0]["mark"]["type"] == "point" else _ranges)(spec)
     lies = spec["encoding"]["x"]["type"] == "quantitative"
     return (_lying_bars if lies else _standing_bars)(spec)
 
@@ -140,6 +144,46 @@ def _points(spec: Mapping[str, Any]) -> Markup:
     turned = f"rotate(-90 12 {_n(middle)})"
     parts.append(_label(encoding["y"]["title"], 12, middle, "middle", "axis", transform=turned))
     return _svg(width, height + bottom, spec["description"], parts)
+
+
+def _ranges(spec: Mapping[str, Any]) -> Markup:
+    rows, (first, *_, last) = spec["data"]["values"], spec["layer"]
+    encoding, amount = first["encoding"], first["encoding"]["y"]
+    bound = last["data"]["values"][0]["bound"] if "data" in last else None
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    ticks = ticks_of(max([*(row["high"] for row in rows), bound or 0]))
+    width, top, base = WIDTH * 2, 10, 210
+    left = 36 + LETTER * max(len(_text(tick, amount)) for tick in ticks)
+    room = (width - left - 8) / max(1, len(names))
+    slant = any(len(name) * LETTER > room - 2 for name in names)
+    bottom = 34 + min(MOST_LETTERS, max(map(len, names), default=0)) * LETTER * 0.62 if slant else 46
+
+    def up(value: float) -> float:
+        return base - (base - top) * value / ticks[-1]
+
+    parts = [_grid_across(ticks, amount, left, width, up)]
+    scale, thick = encoding["color"]["scale"], min(room * 0.3, 16)
+    for row in rows:
+        series = scale["domain"].index(row["series"])
+        colour, x = scale["range"][series], left + room * (names.index(row["name"]) + 0.5) + thick * (series - 1)
+        low, high = (f"{row[end]:.2%}" for end in ("low", "high"))
+        title = f"{row['name']}, {row['series']}: {low if low == high else f'{low} to {high}'}"
+        # an exact number is a tick, bounds are a bar between them
+        middle, half = (up(row["low"]) + up(row["high"])) / 2, max((up(row["low"]) - up(row["high"])) / 2, 1.75)
+        parts.append(_bar(x, middle - half, thick - 0.8, 2 * half, colour, title))
+    for place, name in enumerate(names):
+        x = left + room * (place + 0.5)
+        turned = f"rotate(-38 {x + 3:.1f} {base + 12})" if slant else None
+        parts.append(_label(_cut(name), x + 3 if slant else x, base + 12, "end" if slant else "middle", None, turned))
+    if bound is not None:
+        parts.append(
+            element("line", x1=_n(left), x2=width, y1=_n(up(bound)), y2=_n(up(bound)), stroke="#b91c1c", class_="bound")
+        )
+        parts.append(_label(f"bound {_text(bound, amount)}", width - 2, up(bound) - 4, "end", "axis"))
+    parts.append(_label(encoding["x"]["title"], left + (width - left) / 2, base + bottom - 4, "middle", "axis"))
+    middle = (base + top) / 2
+    parts.append(_label(amount["title"], 12, middle, "middle", "axis", transform=f"rotate(-90 12 {_n(middle)})"))
+    return _svg(width, base + bottom, spec["description"], parts)
 
 
 def _series(spec: Mapping[str, Any], along: str) -> tuple[list[str], list[tuple[str, list[float]]]]:

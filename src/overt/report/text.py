@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from overt.report import sentences
 from overt.report.data import Report
+from overt.report.sequence import sentences_of
 
 
 def text_of(report: Report, *, width: int = 100) -> str:
@@ -17,6 +18,8 @@ def _blocks(report: Report) -> Iterator[list[str]]:
     yield [sentences.headline(report)]
     yield ["AGAINST WHOM", sentences.of_replay(report)]
     yield ["WHAT WAS ASKED", *(f"{goal.asked}; reached: {goal.reached}" for goal in report.goals)]
+    if report.levels_tried is not None:
+        yield ["LEVELS TRIED IN ORDER", *sentences_of(report.levels_tried)]
     yield ["WHO CAN BE FOUND", *sentences.of_finding(report)]
     pairs = zip(report.before.disclosures, report.after.disclosures, strict=True)
     if learnt := [sentences.of_learning(before, after) for before, after in pairs]:

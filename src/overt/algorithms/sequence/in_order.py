@@ -24,17 +24,16 @@ from overt.algorithms.sequence.inference import Inference
 from overt.algorithms.sequence.k_jump import KJump
 from overt.algorithms.sequence.levels import full_domain, hierarchy_levels, median_cuts
 from overt.algorithms.sequence.naive import Naive
-from overt.algorithms.sequence.posterior import AnyPosterior, Posterior
 from overt.algorithms.sequence.properties import DistinctL, EntropyL, MaxRatio, RecursiveCL, SetProperty
 from overt.algorithms.sequence.safe import Safe
-from overt.algorithms.sequence.strategy import Outcome, Strategy
+from overt.algorithms.sequence.strategy import Strategy
+from overt.algorithms.sequence.tried import InOrderRelease, Levels, explain_nothing
 from overt.errors import InvalidInput, NothingReleased
 from overt.privacy.base import Property, SensitiveProperty, exact
 from overt.privacy.entropy_l_diversity import EntropyLDiversity
 from overt.privacy.k_anonymity import KAnonymity
 from overt.privacy.l_diversity import DistinctLDiversity, FrequencyLDiversity, RecursiveCLDiversity
 from overt.progress import Progress, silent
-from overt.release import GeneralizedRelease
 from overt.table import Column, Table
 
 STAGE = "Trying levels"
@@ -91,7 +90,7 @@ class InOrder:
         """Whom a release protects from."""
         if self.strategy == "naive":
             return "someone who sees the release, but not someone who replays the method"
-        return "someone who sees the release and knows this method, its levels and its strategy"
+        return "someone who sees the release and also knows the method, its levels and its strategy"
 
     @property
     def rule(self) -> Strategy:
@@ -111,14 +110,13 @@ class InOrder:
     def _k(self) -> int:
         return max((part.k for part in self.goal.parts if isinstance(part, KAnonymity)), default=1)
 
-    def anonymize(self, table: Table, *, rng: Generator, on_progress: Progress = silent) -> GeneralizedRelease:
+    def anonymize(self, table: Table, *, rng: Generator, on_progress: Progress = silent) -> InOrderRelease:
         """Release the first level that the strategy lets pass, or raise `NothingReleased` with what was found."""
-        sequence, column = self.sequence(table), self._column(table)
         on_progress(STAGE, 0, 0)
-        outcome = Inference(sequence, self.rule, column.n_values, rng=rng).run(column.codes)
-        if outcome.released is None:
-            raise NothingReleased(explain_nothing(outcome, sequence))
-        return GeneralizedRelease(table, sequence.functions[outcome.released - 1].partition, made_by=self)
+        levels = self.compare(table, rng=rng)
+        if levels.outcome.released is None:
+            raise NothingReleased(explain_nothing(levels))
+        return InOrderRelease(table, levels.released.partition, self, levels)
 
     def sequence(self, table: Table) -> Sequence:
         """The levels and the property, from quasi-identifiers and parameters alone."""
@@ -135,15 +133,11 @@ class InOrder:
         named = self._sensitive_goal.column
         return table.column(named) if named is not None else table.the_sensitive("A sequence of levels")
 
-    def compare(self, table: Table, *, rng: Generator) -> "Levels":
+    def compare(self, table: Table, *, rng: Generator) -> Levels:
         """Every level with and without knowledge of the method, and what the naive strategy would have released."""
         sequence, column = self.sequence(table), self._column(table)
         inference = Inference(sequence, self.rule, column.n_values, rng=rng)
-        outcome = inference.run(column.codes)
-        for visit in outcome.visits:
-            visit.disclosure.knowledge  # noqa: B018 worked out here, so that the naive strategy can share it
-        naive = inference.under(Naive()).run(column.codes)
-        return Levels(sequence, outcome, naive)
+        return Levels(sequence, inference.run(column.codes), inference.under(Naive()).run(column.codes))
 
 
 def as_set_property(goal: Property) -> SetProperty:
@@ -158,54 +152,3 @@ def as_set_property(goal: Property) -> SetProperty:
         case RecursiveCLDiversity():
             return RecursiveCL(exact(goal.c), int(goal.l))
     raise InvalidInput(f"Levels in order were asked for {goal}; they reach l-diversity of any form.")
-
-
-def explain_nothing(outcome: Outcome, sequence: Sequence) -> str:
-    """Which levels were tried, and why none of them can be released."""
-    tried = "; ".join(f"{visit.function}: {visit.decision}" for visit in outcome.visits)
-    return (
-        f"Nothing can be released by the {outcome.strategy} strategy with {sequence.goal} ({tried}). "
-        "Try coarser levels, another strategy, or a weaker goal; each choice must not depend on this answer."
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class Levels:
-    """What a strategy found at each level it visited, beside the naive strategy."""
-
-    sequence: Sequence
-    outcome: Outcome
-    naive: Outcome
-
-    def rows(self) -> list[tuple[str, ...]]:
-        """A table for a report: level, groups, the highest ratio without and with knowledge of the method, the decision."""
-        lines: list[tuple[str, ...]] = [
-            ("level", "groups", "highest ratio", "knowing the method", "how sure", "decision")
-        ]
-        for visit in self.outcome.visits:
-            known = visit.disclosure.knowledge
-            lines.append(
-                (
-                    visit.function,
-                    f"{visit.permutation.function.partition.n_groups:,}",
-                    f"{float(visit.permutation.posterior.highest):.4f}",
-                    in_words(known.posterior),
-                    f"{known.accuracy} ({known.method})",
-                    visit.decision,
-                )
-            )
-        return lines
-
-    def distance(self) -> int | None:
-        """How many levels coarser than the naive release; None if one of the two releases nothing."""
-        if self.outcome.released is None or self.naive.released is None:
-            return None
-        return self.outcome.released - self.naive.released
-
-
-def in_words(posterior: AnyPosterior) -> str:
-    """The highest ratio, or between which bounds it lies."""
-    if isinstance(posterior, Posterior):
-        return f"{float(posterior.highest):.4f}"
-    low, up = f"{posterior.highest_at_least:.4f}", f"{posterior.highest:.4f}"
-    return low if low == up else f"{low} to {up}"
