@@ -44,10 +44,10 @@ def chances_by_hand(method, quasi_identifiers, values):
 def test_five_people():
     out, linked, inferred = audited(Mondrian(goal=DistinctLDiversity(2)).anonymize(FIVE)).risks
     assert (out.name, out.alone, out.replayed) == ("singling out", pytest.approx(1 / 5), pytest.approx(1 / 2))
-    assert "0 people with the release alone, 0 with the method" in out.measure  # two neighbours, two lines: not whose
+    assert "certain for 0 and 0 people" in out.measure  # two neighbours, two lines: not whose
     assert (linked.alone, linked.replayed) == (pytest.approx(1 / 5), pytest.approx(2 / 5))
     assert (inferred.alone, inferred.replayed) == (pytest.approx(2 / 5), pytest.approx(3 / 5))
-    assert "40.0% are without looking at anybody" in inferred.measure
+    assert "40 % without the release" in inferred.measure
 
 
 def test_five_people_by_frequency():
@@ -82,7 +82,7 @@ def test_buckets_publish_who_is_there():
         table_of([[0, 1, 1, 2]], [0, 0, 1, 1]), rng=np.random.default_rng(0)
     )
     out, linked, _ = audited(release).risks
-    assert (out.alone, out.replayed) == (1, 1) and "2 people with the release alone, 2 with" in out.measure
+    assert (out.alone, out.replayed) == (1, 1) and "certain for 2 and 2 people" in out.measure
     assert (linked.alone, linked.replayed) == (0.75, 0.75)
 
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 import polars as pl
 import pytest
 
@@ -32,7 +34,8 @@ def five(folder):
 def test_five_people_in_the_terminal(five, overt):
     code, out, _ = overt("audit", "five.toml")
     assert code == Exit.DONE
-    assert "people known for certain                             0              2" in out
+    assert "people known for certain                  0              2" in out
+    assert re.search(r"singling out  1 in 5         1 in 2           highest chance to pick a person's line", out)
     assert "a cut of 'street' into 2 and 3 rows was tried and failed" in out
     assert "trying every table, exactly; 6 give this release" in out
     assert "HIV" not in out and not (five / "five-release.csv").exists()
@@ -61,3 +64,35 @@ def test_what_is_not_covered_is_said(folder, overt):
     (folder / "anatomy.toml").write_text(ANATOMY)
     code, _, err = overt("audit", "anatomy.toml")
     assert code == Exit.DATA and "Anatomy is neither" in err
+
+
+def test_a_page_and_a_sweep(five, overt, overt_json):
+    code, out, _ = overt(
+        "audit", "five.toml", "--sweep", "2", "3", "--methods", "mondrian", "rda", "--page", "five.html"
+    )
+    assert code == Exit.DONE
+    assert re.search(r"mondrian  2  1 +40\s% +1.000 +exact", out)
+    assert "rda, l = 3: 3-diversity cannot be reached" in out
+    page = (five / "five.html").read_text(encoding="utf-8")
+    assert page.count("<polyline") == 4  # two beliefs, two methods
+    assert page.count('class="vega-lite"') == 2 and "HIV" not in page
+    code, document = overt_json("audit", "five.toml", "--sweep", "2", "--overwrite")
+    (point,) = document["sweep"]["points"]
+    assert (point["method"], point["l"], point["above"], point["how"]) == ("mondrian", 2, 0.4, "enumeration")
+    assert set(document["plots"]) == {"beliefs", "breaches"}
+
+
+def test_a_recipe_says_what_to_compare(five, overt_json):
+    (five / "five.toml").write_text(FIVE + '[audit]\nsweep = [2]\nmethods = ["dealing"]\n')
+    _, document = overt_json("audit", "five.toml")
+    assert [(one["method"], one["above"]) for one in document["sweep"]["points"]] == [("dealing", 0)]
+
+
+def test_what_cannot_be_swept(five, overt):
+    code, _, err = overt("audit", "five.toml", "--sweep", "1")
+    assert code == Exit.DATA and "--sweep is given l = 1; give whole numbers of at least 2." in err
+    code, _, err = overt("audit", "five.toml", "--sweep", "2", "--methods", "mondrain")
+    assert code == Exit.DATA and "There is no method 'mondrain'; there are anatomy" in err
+    (five / "five.toml").write_text(FIVE.replace('"distinct-l-diversity"\nl = 2', '"k-anonymity"\nk = 2'))
+    code, _, err = overt("audit", "five.toml", "--sweep", "2")
+    assert code == Exit.DATA and "The goal has no l that could be varied" in err

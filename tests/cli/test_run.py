@@ -32,7 +32,7 @@ def test_a_run_writes_the_release_and_says_what_holds(folder, overt):
     assert err.splitlines()[0] == "Reading hospital.csv"
     assert err.splitlines()[-1] == "Writing"
     labels = [line[:12].strip() for line in out.splitlines() if line[:12].strip()]
-    assert labels == ["Release", "Holds", "Against", "Cost", "Files", "Again", "Check"]
+    assert labels == ["Release", "Holds", "Against", "Leak", "Cost", "Files", "Again", "Check"]
     assert re.search(r"Release   96 rows in \d+ groups, by mondrian\n", out)
     assert re.search(r"Holds     4-anonymity; reached: k = [4-9]\n", out)
     assert "Against   someone who sees the release, but not someone who replays the method\n" in out
@@ -326,3 +326,46 @@ def test_the_recipes_in_the_docs_run(folder, overt, text):
 
 def test_no_toml_in_the_docs_is_left_out():
     assert len(recipes_in_docs()) == DOCS.read_text().count("```toml") == 3
+
+
+def test_a_run_says_in_short_what_someone_who_has_the_method_learns(folder, overt, overt_json):
+    code, out, _ = overt("run", "recipe.toml")
+    assert code == 0
+    line = next(line for line in out.splitlines() if line.startswith("  Leak"))
+    assert re.search(r"above the promised 1/2.* sampled for [\d.]+ s; overt audit looks longer$", line)
+    _, outcome = overt_json("run", "recipe.toml", "--overwrite")
+    assert outcome["leak"]["audit"]["how"] == "chain" and outcome["leak"]["audit"]["rows"] == 96
+    _, outcome = overt_json("run", "recipe.toml", "--overwrite", "--no-audit")
+    assert outcome["leak"] is None
+    change(folder, ("[output]", "[audit]\nseconds = 0\n\n[output]"))
+    code, out, _ = overt("run", "recipe.toml", "--overwrite")
+    assert code == 0 and "Leak" not in out
+
+
+def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
+    change(folder, ('"mondrian"', '"rda"'), ('property = "k-anonymity"\nk = 4\n\n[[goal]]\n', ""))
+    assert "  Leak      none, by proof: to someone who replays this method" in overt("run", "recipe.toml")[1]
+    change(folder)
+    monkeypatch.setattr("overt.engine.passing.MOST_ROWS", 90)
+    out = overt("run", "recipe.toml", "--overwrite")[1]
+    assert "  Leak      not audited: 96 rows are more than a run looks at in passing; overt audit does\n" in out
+    change(folder, ("[output]", "[audit]\nseconds = 0.2\n\n[output]"))  # who says how long means it
+    assert "promised 1/2" in overt("run", "recipe.toml", "--overwrite")[1]
+
+
+def test_nothing_is_measured_of_many_groups_that_give_nothing_away(folder, overt, monkeypatch):
+    monkeypatch.setattr("overt.engine.passing.MOST_CHANCES", 10)
+    monkeypatch.setattr("overt.engine.passing.audit_release", None)
+    change(folder, ('"mondrian"', '"rda"'), ('property = "k-anonymity"\nk = 4\n\n[[goal]]\n', ""))
+    assert "  Leak      none, by proof" in overt("run", "recipe.toml")[1]
+
+
+def test_an_audit_changes_neither_the_release_nor_its_manifest(folder, overt):
+    change(folder, ('"mondrian"', '"rda"'), ('property = "k-anonymity"\nk = 4\n\n[[goal]]\n', ""))
+    found = []
+    for options in ([], ["--no-audit"]):
+        assert overt("run", "recipe.toml", "--seed", "7", "--overwrite", "--quiet", *options)[0] == 0
+        manifest = json.loads((folder / "release.csv.manifest.json").read_text())
+        del manifest["created"]
+        found.append(((folder / "release.csv").read_text(), manifest))
+    assert found[0] == found[1]

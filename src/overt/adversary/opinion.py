@@ -54,22 +54,21 @@ def opinion_risks(audit: "Audit") -> tuple[OpinionRisk, OpinionRisk, OpinionRisk
         OpinionRisk(
             "singling out",
             "Can the record of a person be isolated?",
-            f"highest chance to pick the line of a person; for certain: {found.n_unique:,} people with the release alone, "
-            f"{isolated:,} with the method",
+            f"highest chance to pick a person's line; certain for {found.n_unique:,} and {isolated:,} people",
             float(found.prosecutor),
             highest,
         ),
         OpinionRisk(
             "linkability",
             "Can records about the same person be linked?",
-            "lines that someone with a second table of everyone links to the right person, expected",
+            "lines linked to the right person by someone who has everyone's quasi-identifiers, expected",
             float(found.marketer),
             linked,
         ),
         OpinionRisk(
             "inference",
             "Can a person's value be deduced with significant probability?",
-            f"sensitive values guessed right, expected; {audit.blind_guess:.1%} are without looking at anybody",
+            f"sensitive values guessed right, expected; {100 * audit.blind_guess:.0f} % without the release",
             audit.guesses[0] / n_rows,
             audit.guesses[1] / n_rows,
         ),

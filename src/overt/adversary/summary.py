@@ -79,13 +79,15 @@ class Audit:
 
     def is_above(self, factor: Fraction | float = 1, *, posterior: Posterior | None = None) -> NDArray[np.bool_]:
         """(row) -> whether its belief exceeds so many times the bound, by more than the error of the estimate."""
-        posterior = posterior or self.replayed
-        surely = posterior.belief_of_row - ERRORS * posterior.error_of_row
-        return np.greater(surely, float(factor) * self.bound_of_row + ROUNDING)
+        return surely_over(posterior or self.replayed, float(factor) * self.bound_of_row)
 
     def share_above(self, factor: Fraction | float = 1, *, posterior: Posterior | None = None) -> float:
         """The share of people above so many times the bound."""
         return float(self.is_above(factor, posterior=posterior).mean())
+
+    def share_over(self, belief: float, *, posterior: Posterior | None = None) -> float:
+        """The share of people of whose likeliest value more than this is believed, whatever was promised."""
+        return float(surely_over(posterior or self.replayed, belief).mean())
 
     @property
     def guesses(self) -> tuple[float, float]:
@@ -147,6 +149,11 @@ class Audit:
             "tables_left": None if self.replayed.n_tables is None else str(self.replayed.n_tables),
             "sampled": sampled and sampled.to_dict(self.replayed),
         }
+
+
+def surely_over(posterior: Posterior, bound: Chances | float) -> NDArray[np.bool_]:
+    """(row) -> whether its belief exceeds a bound by more than the error of the estimate."""
+    return np.greater(posterior.belief_of_row - ERRORS * posterior.error_of_row, bound + ROUNDING)
 
 
 def promised(goal: Property | None, column: str) -> Fraction | None:

@@ -51,6 +51,6 @@ def _why(release: Release, trace: Trace | None, row: int, members: NDArray[np.in
             name = release.table.quasi_identifiers[trace.column_of_cut[part // 2]].name
             words = (
                 f"a cut of {name!r} into {len(here):,} and {len(there):,} rows was tried and failed; it would have set "
-                f"{len(with_row):,} rows of this group apart from {len(apart):,}"
+                f"{len(with_row):,} row{'s' if len(with_row) > 1 else ''} of this group apart from {len(apart):,}"
             )
     return words

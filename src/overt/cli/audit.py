@@ -2,22 +2,30 @@
 """`overt audit RECIPE`: what someone who has the method can still learn from the release that a recipe gives."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from cyclopts import Parameter
 from cyclopts.types import NonNegativeInt, PositiveFloat
 
 from overt.cli.console import Exit, Switch, say, say_json, say_rows, say_table
 
 if TYPE_CHECKING:
     from overt.adversary.summary import Audit
+    from overt.report.leak import Leak
+
+Numbers = Annotated[list[int] | None, Parameter(consume_multiple=True)]
+Names = Annotated[list[str] | None, Parameter(consume_multiple=True)]
 
 
 def audit(
     recipe: Path,
     /,
     *,
-    seconds: PositiveFloat = 10.0,
+    seconds: PositiveFloat | None = None,
+    sweep: Numbers = None,
+    methods: Names = None,
     rows: Path | None = None,
+    page: Path | None = None,
     json: Switch = False,
     quiet: Switch = False,
     seed: NonNegativeInt | None = None,
@@ -30,9 +38,15 @@ def audit(
     recipe
         A recipe. Its release is made again and not written.
     seconds
-        How long to sample tables where not all of them can be tried.
+        How long to sample tables where not all of them can be tried; 10 if neither this nor the recipe says it.
+    sweep
+        Other l to make and audit releases at, such as --sweep 2 3 5: the share of people above 1/l at each.
+    methods
+        The methods to do that with; the recipe's own if left out.
     rows
         Write what is believed of every row, by its position, as a CSV file: for the owner alone.
+    page
+        Write the audit, with its plots, as an HTML file.
     json
         Print one JSON document instead of the table.
     quiet
@@ -40,87 +54,72 @@ def audit(
     seed
         Draw the same random numbers again.
     overwrite
-        Replace a file of rows that is already there.
+        Replace files that are already there.
 
     """
     import numpy as np
 
     from overt.cli.progress import progress
     from overt.engine import auditing
+    from overt.errors import InvalidInput
     from overt.io.atomic import all_or_nothing
     from overt.io.recipe import read_recipe
+    from overt.report.leak import page_of_leak
 
+    if any(l < 2 for l in sweep or ()):
+        raise InvalidInput(f"--sweep is given l = {min(sweep or ())}; give whole numbers of at least 2.")
+    read = read_recipe(recipe)
     with progress(quiet=quiet) as on_progress:
-        found = auditing.audit(
-            read_recipe(recipe), rng=np.random.default_rng(seed), seconds=seconds, on_progress=on_progress
+        leak = auditing.audit(
+            read,
+            rng=np.random.default_rng(seed),
+            seconds=seconds,
+            ls=sweep or (),
+            methods=methods or (),
+            on_progress=on_progress,
         )
-        if rows is not None:
-            with all_or_nothing(overwrite=overwrite) as stage:
-                found.of_rows().write_csv(stage(rows))
+        assert leak.audit is not None
+        with all_or_nothing(overwrite=overwrite) as stage:
+            if rows is not None:
+                leak.audit.of_rows().write_csv(stage(rows))
+            if page is not None:
+                stage(page).write_text(page_of_leak(leak, title=read.input_path.name), encoding="utf-8")
     if json:
-        say_json({**found.to_dict(), "rows_file": None if rows is None else str(rows)})
+        files = {"rows_file": None if rows is None else str(rows), "page": None if page is None else str(page)}
+        swept = None if leak.sweep is None else leak.sweep.to_dict()
+        plots = {name: dict(plot.spec) for name, plot in leak.plots.items()}
+        say_json({**leak.audit.to_dict(), "sweep": swept, "plots": plots, **files})
     elif not quiet:
-        describe(found)
-        if rows is not None:
-            say_rows([("Rows", f"{rows} (for the owner alone)")])
+        describe(leak)
+        say_rows([("Rows", f"{rows} (for the owner alone)")] if rows is not None else [])
+        say_rows([("Page", str(page))] if page is not None else [])
     return Exit.DONE
 
 
-def describe(found: "Audit") -> None:
+def describe(leak: "Leak") -> None:
     """What a person wants to know."""
-    from overt.adversary.summary import FACTORS
-    from overt.report.sentences import percent
+    from overt.report.leak import belief_rows, how_found, risk_rows, sentence_of_worst, sweep_failures, sweep_rows
 
-    worst, (alone, replayed) = found.worst, found.guesses
-    bound = "what the release alone says" if found.bound is None else f"the promised {found.bound}"
-    say_rows(
-        [
-            (
-                "Release",
-                f"{found.n_rows:,} rows in {found.n_groups:,} groups, by {found.method}; {found.column} is sensitive",
-            ),
-            ("Adversary", "knows everyone's quasi-identifiers and the release; on the right also the method"),
-        ]
-    )
+    found = leak.audit
+    assert found is not None
+    say_rows(opening(found))
     say()
-    table = [("", "release alone", "with the method")]
-    for factor in FACTORS:
-        times = "" if factor == 1 else f"{float(factor):g} times "
-        before, after = (percent(found.share_above(factor, posterior=one)) for one in (found.alone, found.replayed))
-        table.append((f"people above {times}{bound}", before, after))
-    certain = int((found.alone.belief_of_row >= 1).sum())
-    table += [
-        ("people known for certain", f"{certain:,}", f"{found.n_certain:,}"),
-        ("highest belief", f"{found.alone.belief_of_row.max():.3f}", f"{worst.belief:.3f}"),
-        ("values guessed right, expected", f"{alone:,.0f}", f"{replayed:,.0f}"),
+    say_table([("", "release alone", "with the method"), *belief_rows(found)])
+    say()
+    say_rows([("Worst", sentence_of_worst(found)), ("Found by", how_found(found))])
+    say("\n  In the words of regulators (Opinion 05/2014 of the Article 29 Working Party):\n")
+    say_table([("", "release alone", "with the method", ""), *((a, c, d, b) for a, b, c, d in risk_rows(found))])
+    if leak.sweep is not None:
+        say("\n  People above 1/l to someone who has the method:\n")
+        if leak.sweep.points:
+            say_table(sweep_rows(leak.sweep))
+        say_rows(("", why) for why in sweep_failures(leak.sweep))
+
+
+def opening(found: "Audit") -> list[tuple[str, str]]:
+    """What was looked at, and who looks."""
+    groups = f"{found.n_groups:,} group{'s' if found.n_groups != 1 else ''}"
+    return [
+        ("Release", f"{found.n_rows:,} rows in {groups}, by {found.method}; {found.column} is sensitive"),
+        ("Adversary", "knows everyone's quasi-identifiers and the release; on the right also the method"),
     ]
-    say_table(table)
-    say()
-    say_rows(
-        [
-            (
-                "Worst",
-                f"{worst.n_alike:,} of {worst.group_size:,} people of a group: {worst.share:.3f} with the release alone, "
-                f"{worst.belief:.3f} with the method. Why: {worst.why}.",
-            ),
-            ("Found by", how(found)),
-        ]
-    )
-
-
-def how(found: "Audit") -> str:
-    """How the figures came about, and how far they can be trusted."""
-    sampled = found.replayed.sampled
-    if found.replayed.how == "shares":
-        return "proof: to whom replays this method every value has its share of the group, exactly (docs/safety.md)"
-    if sampled is None:
-        return f"trying every table, exactly; {found.replayed.n_tables:,} give this release"
-    figures = sampled.to_dict(found.replayed)
-    unmoved = f" {sampled.n_still:,} people never moved: known for certain, or not reached." if sampled.n_still else ""
-    r_hat = figures["r_hat"]["99_percent"] or 1.0
-    return (
-        f"{sampled.n_chains} chains of {sampled.n_sweeps:,} sweeps ({sampled.n_proposed:,} proposed swaps, "
-        f"{sampled.seconds:.0f} s). Standard error {figures['standard_error']['99_percent']:.3f} or less for 99% of people, "
-        f"R-hat {r_hat:.2f} or less for 99% of cells; people count as above a bound if they are by three errors. Every table "
-        f"counted gives this release; tables that the chains did not reach are missing.{unmoved}"
-    )

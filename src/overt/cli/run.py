@@ -21,6 +21,7 @@ def run(
     seed: NonNegativeInt | None = None,
     overwrite: Switch = False,
     report: Switch = False,
+    no_audit: Switch = False,
 ) -> int:
     """Make a release as a recipe says, check it and write it.
 
@@ -38,6 +39,8 @@ def run(
         Replace a release that is already there.
     report
         Also write a report of what holds, what it cost and what risk remains: one HTML file, and one JSON file.
+    no_audit
+        Do not ask what someone who has the method learns from the release.
 
     """
     import numpy as np
@@ -53,6 +56,7 @@ def run(
             on_progress=on_progress,
             overwrite=overwrite,
             with_report=report,
+            with_audit=not no_audit,
         )
     if json:
         say_json(outcome.to_dict())
@@ -66,6 +70,8 @@ def run(
 
 def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
     """What a person wants to know about a release that was just written."""
+    from overt.report.leak import brief
+
     first, *_ = outcome.files.values()
     n_rows = outcome.n_rows - outcome.n_suppressed
     left_out = [f"{outcome.n_dropped:,} rows with a missing sensitive value left out"] if outcome.n_dropped else []
@@ -75,6 +81,7 @@ def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
         ("Release", f"{n_rows:,} rows{dropped} in {outcome.n_groups:,} groups, by {outcome.method}"),
         *(("Holds", f"{held.asked}; reached: {held.reached}") for held in outcome.holds),
         ("Against", outcome.against),
+        *([("Leak", brief(outcome.leak))] if outcome.leak is not None else []),
         (
             "Cost",
             f"groups of {outcome.average_group_size:,.1f} rows on average; discernibility {outcome.discernibility:,}",

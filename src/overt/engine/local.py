@@ -12,6 +12,7 @@ from numpy.random import Generator
 from overt.algorithms import CrossBucket
 from overt.check import Claim, Finding, Verdict, check_release
 from overt.engine.outcome import Outcome, group_sizes
+from overt.engine.passing import audit_in_passing
 from overt.engine.reporting import files_of_report, report_of, report_paths
 from overt.errors import InvalidInput
 from overt.io.files import digest, read_file, read_release, separator_of, write_tables
@@ -46,6 +47,7 @@ def run(
     on_progress: Progress = silent,
     overwrite: bool = False,
     with_report: bool = False,
+    with_audit: bool = True,
 ) -> Outcome:
     """Do what a recipe says: read, anonymize, check, and write the release with its manifest, and perhaps a report.
 
@@ -70,6 +72,9 @@ def run(
         verdict = check_release(
             table, tables, claim_of(recipe, table.n_rows - release.n_suppressed), witness=release.witness
         )
+    leak = None
+    if verdict.ok and with_audit:
+        leak = audit_in_passing(release, recipe.settings.audit, rng=rng, on_progress=on_progress)
     outcome = Outcome.of(
         release,
         tables,
@@ -81,6 +86,7 @@ def run(
         files=files if verdict.ok else {},
         manifest_path=manifest_path(recipe.output_path),
         report_paths=reports if verdict.ok else (),
+        leak=leak,
     )
     if verdict.ok:
         report_files: dict[Path, bytes] = {}

@@ -15,6 +15,7 @@ from overt.check import Verdict
 from overt.privacy import FrequencyLDiversity
 from overt.privacy.base import Property, SensitiveProperty
 from overt.release import BucketRelease, RecordRelease, Release
+from overt.report.leak import Leak, brief
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Outcome:
     files: Mapping[str, Path]
     manifest_path: Path
     report_paths: tuple[Path, ...] = ()
+    leak: Leak | None = None  # what someone who has the method learns; None if it was not asked
 
     @classmethod
     def of(
@@ -61,6 +63,7 @@ class Outcome:
         files: Mapping[str, Path],
         manifest_path: Path,
         report_paths: tuple[Path, ...] = (),
+        leak: Leak | None = None,
     ) -> "Outcome":
         """Measure a release that was made for a goal and is published as these tables."""
         method: Any = release.made_by
@@ -82,10 +85,12 @@ class Outcome:
             files=files,
             manifest_path=manifest_path,
             report_paths=report_paths,
+            leak=leak,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as plain values, for programs."""
+        found = self.leak and self.leak.audit
         return {
             "method": self.method,
             "rows": self.n_rows,
@@ -102,6 +107,7 @@ class Outcome:
             "files": {name: str(path) for name, path in self.files.items()},
             "manifest": str(self.manifest_path) if self.files else None,
             "report": [str(path) for path in self.report_paths],
+            "leak": None if self.leak is None else {"sentence": brief(self.leak), "audit": found and found.to_dict()},
         }
 
 

@@ -2,9 +2,12 @@
 """Sentences: what the numbers of a report mean, for someone who decides and is no specialist."""
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from overt.metrics.risk import AttributeDisclosure, Identification
-from overt.report.data import Report
+
+if TYPE_CHECKING:
+    from overt.report.data import Report
 
 
 def one_in(share: float) -> str:
@@ -37,7 +40,7 @@ def listed(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def headline(report: Report) -> str:
+def headline(report: "Report") -> str:
     """The report in one sentence."""
     goals = listed([goal.asked for goal in report.goals])
     n_rows = report.n_rows - report.n_suppressed
@@ -46,7 +49,7 @@ def headline(report: Report) -> str:
     return f"This release of {rows} {held} {goals}."
 
 
-def of_finding(report: Report) -> Iterator[str]:
+def of_finding(report: "Report") -> Iterator[str]:
     """How easily people are found, before and after."""
     before, after = report.before.identification, report.after.identification
     known = listed([fate.name for fate in report.columns if fate.role == "quasi-identifier"])
@@ -74,7 +77,7 @@ def _uniques_of(before: Identification) -> str:
     return f"{percent(before.n_unique / before.n_rows)} of people ({before.n_unique:,} rows) could be singled out"
 
 
-def _sets_of(report: Report) -> str:
+def _sets_of(report: "Report") -> str:
     uniques = report.uniques
     if not uniques.sets:
         return ""
@@ -102,7 +105,7 @@ def of_learning(before: AttributeDisclosure, after: AttributeDisclosure) -> str:
     )
 
 
-def of_cost(report: Report) -> Iterator[str]:
+def of_cost(report: "Report") -> Iterator[str]:
     """What the release cost, and what an analyst notices."""
     utility = report.utility
     if report.kind == "buckets":
@@ -129,7 +132,7 @@ def of_cost(report: Report) -> Iterator[str]:
         )
 
 
-def of_replay(report: Report) -> str:
+def of_replay(report: "Report") -> str:
     """Against whom it holds, without looking away."""
     if report.resists_replay:
         return f"This holds against {report.against}."

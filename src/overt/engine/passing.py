@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An audit in passing: what every run says about someone who has the method, without making the run longer than it notices."""
+
+from numpy.random import Generator
+
+from overt.adversary.audit import audit_release
+from overt.adversary.summary import Audit
+from overt.errors import OvertError
+from overt.io.settings import Auditing
+from overt.progress import Progress, silent
+from overt.release import Release
+from overt.report.leak import Leak
+
+MOST_ROWS = 10_000  # what is sampled in passing; beyond, an audit takes longer than most methods
+ROWS_A_SECOND = 20_000
+MOST_CHANCES = 2_000_000  # of groups times values, where there is nothing to find out and so nothing is measured
+LEAST_SECONDS = 0.1
+
+
+def audit_in_passing(
+    release: Release, settings: Auditing, *, rng: Generator, on_progress: Progress = silent
+) -> Leak | None:
+    """What someone who has the method learns from a release, or why that is not said. None if it was not to be asked."""
+    if settings.seconds == 0 or not release.table.sensitive:
+        return None
+    n_rows = release.table.n_rows
+    is_free = getattr(release.made_by, "posterior_is_share", False)
+    if is_free and release.n_groups * release.table.sensitive[0].n_values > MOST_CHANCES:
+        return Leak(None, is_proven=True)
+    if settings.seconds is None and n_rows > MOST_ROWS and not is_free:
+        return Leak(None, f"{n_rows:,} rows are more than a run looks at in passing; overt audit does")
+    seconds = max(LEAST_SECONDS, n_rows / ROWS_A_SECOND) if settings.seconds is None else float(settings.seconds)
+    on_progress("Auditing", 0, 0)
+    try:
+        found: Audit = audit_release(release, rng=rng, seconds=seconds, on_progress=on_progress)
+    except OvertError as error:
+        return Leak(None, str(error))
+    return Leak(found, is_proven=is_free)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from overt.adversary.audit import audit_release
+from overt.adversary.knowledge import Knowledge
+from overt.adversary.posterior import Posterior
+from overt.adversary.summary import Audit, Worst
+from overt.adversary.sweep import sweep_l
+from overt.algorithms import RDA, Dealing, Mondrian
+from overt.privacy import DistinctLDiversity, FrequencyLDiversity
+from overt.report import leak as told
+from overt.report.leak import Leak
+from overt.report.svg import draw
+from tables import table_of
+
+FIVE = table_of([[0, 0, 1, 1, 1]], [0, 0, 1, 2, 3])
+
+
+def posterior(beliefs):
+    """Rows of whose first value so much is believed, and the rest of their second."""
+    chance = np.column_stack([beliefs, 1 - np.array(beliefs)])
+    return Posterior(np.arange(len(beliefs), dtype=np.int32), chance, np.zeros_like(chance), "enumeration", 7)
+
+
+def audit_of(alone, replayed, bound=Fraction(1, 2)):
+    worst = Worst(0, len(alone), 1, max(replayed), 0.0, 0.5, "it was seen")
+    return Audit("made up", "s0", len(alone), 1, Knowledge(), bound, posterior(alone), posterior(replayed), worst)
+
+
+def test_a_plot_of_beliefs_shows_means_over_enough_people():
+    rng = np.random.default_rng(1)
+    replayed = rng.uniform(0.5, 1, 95)
+    spec = told.plot_beliefs(audit_of([0.5] * 95, replayed), least_rows=10).spec
+    rows = spec["data"]["values"]
+    with_method = [row["y"] for row in rows if row["series"] == "with the method"]
+    assert len(with_method) == 9 and with_method == sorted(with_method)
+    assert with_method[-1] == pytest.approx(np.sort(replayed)[-10:].mean())  # 95 people: five pieces of 11, four of 10
+    assert with_method[0] == pytest.approx(np.sort(replayed)[:11].mean())
+    assert {row["y"] for row in rows if row["series"] == "with the release alone"} == {0.5}
+    (bound,) = spec["layer"][1]["data"]["values"]
+    assert bound == {"name": "promised: 1/2", "y": 0.5}
+    drawn = draw(spec)
+    assert drawn.count("<polyline") == 2 and "promised: 1/2" in drawn
+
+
+def test_few_people_are_one_mean_and_nobody_stands_alone():
+    rows = told.plot_beliefs(audit_of([0.5] * 5, [0.5, 0.6, 0.7, 0.8, 0.9])).spec["data"]["values"]
+    assert {(row["series"], round(row["y"], 9)) for row in rows} == {
+        ("with the release alone", 0.5),
+        ("with the method", 0.7),
+    }
+
+
+def test_the_leak_in_one_sentence():
+    assert told.brief(Leak(None, "It cannot be.")) == "not audited: It cannot be"
+    assert told.brief(Leak(None, is_proven=True)).startswith("none, by proof")
+    assert (
+        told.brief(Leak(audit_of([0.5, 0.5], [0.5, 0.5])))
+        == "nobody above the promised 1/2, also with the method (exact)"
+    )
+    leaky = told.brief(Leak(audit_of([0.5] * 4, [1, 0.5, 0.5, 0.5])))
+    assert leaky == (
+        "25\u00a0% of people above the promised 1/2 to someone who has the method, 0\u00a0% to someone who has not, "
+        "1 known for certain (exact)"
+    )
+
+
+def test_a_section_says_what_was_found_and_names_nobody():
+    found = audit_release(Mondrian(goal=DistinctLDiversity(2)).anonymize(FIVE), rng=np.random.default_rng(0))
+    page = told.page_of_leak(Leak(found), title="five.csv")
+    assert "2 of 5 people of a group: 0.400 with the release alone, 1.000 with the method" in page
+    assert "singling out" in page and "WP216" in page and 'class="alarm"' in page
+    assert "v000" not in page and "<script src" not in page
+    safe = audit_release(Dealing(goal=DistinctLDiversity(2)).anonymize(FIVE, rng=np.random.default_rng(0)), rng=np.random.default_rng(0))  # fmt: skip
+    assert 'class="alarm"' not in told.page_of_leak(Leak(safe), title="five.csv")
+    assert "Leak: not audited: no." in told.page_of_leak(Leak(None, "no."), title="five.csv")
+
+
+def test_a_sweep_in_a_plot_and_in_rows():
+    swept = sweep_l(
+        FIVE,
+        {
+            "mondrian": lambda l: Mondrian(goal=DistinctLDiversity(l)),
+            "rda": lambda l: RDA(goal=FrequencyLDiversity(l)),
+            "dealing": lambda l: Dealing(goal=FrequencyLDiversity(l)),
+        },
+        [2, 3],
+        rng=np.random.default_rng(0),
+    )
+    assert [(one.method, one.l, one.alone, one.above) for one in swept.points] == [
+        ("mondrian", 2, 0, 0.4),
+        ("mondrian", 3, 1, 1),
+        ("rda", 2, 0, 0),
+        ("dealing", 2, 0, 0),
+    ]
+    assert [(one.method, one.l) for one in swept.failures] == [("rda", 3), ("dealing", 3)]
+    spec = told.plot_sweep(swept).spec
+    assert spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == [
+        "mondrian",
+        "rda, dealing",
+    ]  # one line hides none
+    drawn = draw(spec)
+    assert drawn.count("<circle") == 3 and "rda, dealing, 2: 0.0%" in drawn
+    header, first, *_ = told.sweep_rows(swept)
+    assert dict(zip(header, first, strict=True))["error"] == "exact"
+    assert len(list(told.sweep_failures(swept))) == 2
+    document = Leak(None, sweep=swept).to_dict()
+    assert document["sweep"]["points"][0]["above"] == 0.4 and set(document["plots"]) == {"breaches"}
