@@ -73,33 +73,42 @@ def multiset_law(laws: Iterable[RecordLaw], *, suppress: int = 1) -> Law:
     return shown
 
 
-def count_laws(*databases: Sequence[RecordLaw]) -> list[Cells]:
-    """The same laws in floats, as arrays with one axis of counts for each element: for up to hundreds of records.
+def count_laws(
+    *databases: Sequence[RecordLaw], elements: Sequence[Any] | None = None, most: int | None = None
+) -> list[Cells]:
+    """The same laws in floats, as arrays with one axis of counts for each element: for hundreds of records, or thousands.
 
-    All arrays have the same axes and sizes, so that they can be compared cell by cell.
+    All arrays have the same axes and sizes, so that they can be compared cell by cell. If only some `elements` are looked
+    at, or counts up to `most`, what is found of these outputs is a lower bound of what all of them say.
     """
-    elements = sorted({element for laws in databases for law in laws for element, p in law.items() if p}, key=repr)
-    sizes = [1 + max(sum(bool(law.get(e)) for law in laws) for laws in databases) for e in elements]
+    if elements is None:
+        elements = sorted({element for laws in databases for law in laws for element, p in law.items() if p}, key=repr)
+    sizes = [max(sum(bool(law.get(e)) for law in laws) for laws in databases) for e in elements]
+    sizes = [1 + (size if most is None else min(size, most)) for size in sizes]
     if np.prod([float(size) for size in sizes]) > MAX_CELLS:
         raise TooLarge(
             f"The counts of {len(elements)} elements make more than {MAX_CELLS:,} cells; use fewer records or elements."
         )
-    found = []
-    for laws in databases:
-        cells = np.zeros(sizes)
-        cells[(0,) * len(sizes)] = 1.0
-        for law in laws:
-            after = cells * (1.0 - sum(map(float, law.values())))
-            for axis, element in enumerate(elements):
-                if law.get(element):
-                    upper, lower = (
-                        tuple(part if a == axis else slice(None) for a in range(cells.ndim))
-                        for part in (slice(1, None), slice(0, -1))
-                    )
-                    after[upper] += cells[lower] * float(law[element])
-            cells = after
-        found.append(cells)
-    return found
+    return [_counted(laws, elements, sizes) for laws in databases]
+
+
+def _counted(laws: Sequence[RecordLaw], elements: Sequence[Any], sizes: Sequence[int]) -> Cells:
+    cells = np.ones((1,) * len(sizes))
+    for law in laws:
+        shown = [(axis, float(law[element])) for axis, element in enumerate(elements) if law.get(element)]
+        # a count that this record can raise gets room for one more
+        grown = tuple(min(n + any(a == axis for a, _ in shown), sizes[axis]) for axis, n in enumerate(cells.shape))
+        after = np.zeros(grown)
+        within = tuple(slice(0, n) for n in cells.shape)
+        after[within] = cells * (1.0 - sum(p for _, p in shown))
+        for axis, p in shown:
+            n = min(cells.shape[axis], sizes[axis] - 1)
+            raised = (*within[:axis], slice(1, n + 1), *within[axis + 1 :])
+            after[raised] += cells[(*within[:axis], slice(0, n), *within[axis + 1 :])] * p
+        cells = after
+    if not sizes:
+        return cells
+    return np.pad(cells, [(0, size - n) for size, n in zip(sizes, cells.shape, strict=True)])
 
 
 def _fractions(law: RecordLaw) -> dict[Any, Fraction]:
