@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden family: generalisation, risk and utility, record by record. Kinds that are not known here are left as they are."""
+"""Golden family: generalisation, risk and utility record by record, and differential privacy. Other kinds are left as they are."""
 
 import dp_private
+import dp_published
 import numpy as np
+from dp_published import risk_of
 
 from overt.algorithms.record import (
-    CustomRisk,
     Harmonic,
-    ModelI,
-    ModelII,
     Objective,
     RingFamily,
     Whole,
@@ -57,19 +56,6 @@ def objective_of(given):
     external = nodes_of_labels(trees, given.get("theta", [given["record"]]))
     utility = utility_named(given["utility"].replace("_", "-"))
     return trees, record, Objective.of(trees, record, external, utility, risk_of(given.get("risk", {"model": "II"})))
-
-
-def risk_of(given):
-    base = given.get("base", 0)
-    match given["model"]:
-        case "I":
-            return ModelI(tuple(given["weights"]), base)
-        case "II":
-            return ModelII(base)
-        case "harmonic":
-            return Harmonic(tuple(given["leaf_weights"]), base)
-        case "custom":
-            return CustomRisk(tuple(given["weights"]), base)
 
 
 def labels_at(trees, record, levels):
@@ -168,6 +154,8 @@ def rounding(given):
     }
 
 
-KINDS = {
-    kind.__name__: kind for kind in (hierarchy, harmonic, table, threshold, path, lagrangian, inner, ring, rounding)
-} | dp_private.KINDS
+KINDS = (
+    {kind.__name__: kind for kind in (hierarchy, harmonic, table, threshold, path, lagrangian, inner, ring, rounding)}
+    | dp_private.KINDS
+    | dp_published.KINDS
+)
