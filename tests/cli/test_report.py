@@ -3,6 +3,7 @@ import json
 import re
 
 from cli.conftest import RECIPE
+from overt.samples import hospital
 
 
 def test_a_run_writes_a_report_with_the_release(folder, overt):
@@ -50,3 +51,16 @@ def test_values_of_nested_hierarchies_are_not_shown(folder, overt):
     (folder / "recipe.toml").write_text(RECIPE.replace(sex, sex + nested + "\n"))
     assert overt("run", "recipe.toml", "--report", "--quiet")[0] == 0
     assert "Hiddenborough" not in (folder / "release.report.json").read_text()
+
+
+def test_a_report_shows_the_leak_and_the_sweep_that_its_recipe_asks_for(folder, overt):
+    asked = '[audit]\nseconds = 0.2\nsweep = [2, 3]\nmethods = ["mondrian", "dealing"]\n\n[output]'
+    (folder / "recipe.toml").write_text(RECIPE.replace("[output]", asked))
+    assert overt("run", "recipe.toml", "--report", "--quiet")[0] == 0
+    found = json.loads((folder / "release.report.json").read_text(encoding="utf-8"))["leak"]
+    assert found["audit"]["how"] == "chain" and set(found["plots"]) == {"beliefs", "breaches"}
+    assert {(one["method"], one["l"]) for one in found["sweep"]["points"]} >= {("mondrian", 2), ("mondrian", 3)}
+    page = (folder / "release.report.html").read_text(encoding="utf-8")
+    assert "What someone who has the method learns" in page and "Other methods, other l" in page
+    names = set(hospital().get_column("Name"))
+    assert not any(name in page for name in names)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -12,8 +13,12 @@ from overt.adversary.sweep import sweep_l
 from overt.algorithms import RDA, Dealing, Mondrian
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity
 from overt.report import leak as told
+from overt.report.data import make_report
+from overt.report.html import page_of
+from overt.report.json import json_of
 from overt.report.leak import Leak
 from overt.report.svg import draw
+from overt.report.text import text_of
 from tables import table_of
 
 FIVE = table_of([[0, 0, 1, 1, 1]], [0, 0, 1, 2, 3])
@@ -109,3 +114,22 @@ def test_a_sweep_in_a_plot_and_in_rows():
     assert len(list(told.sweep_failures(swept))) == 2
     document = Leak(None, sweep=swept).to_dict()
     assert document["sweep"]["points"][0]["above"] == 0.4 and set(document["plots"]) == {"breaches"}
+
+
+def test_a_report_has_the_leak_in_all_its_forms():
+    method = Mondrian(goal=DistinctLDiversity(2))
+    release = method.anonymize(FIVE)
+    found = audit_release(release, rng=np.random.default_rng(0))
+    report = make_report(release, goal=method.goal, leak=Leak(found))
+    page = page_of(report)
+    assert "What someone who has the method learns" in page and "In the words of regulators" in page
+    assert json.loads(json_of(report))["leak"]["audit"]["certain"] == 2
+    assert "singling out: 1 in 5 with the release alone, 1 in 2 with the method" in text_of(report, width=200)
+    plain = make_report(release, goal=method.goal)
+    assert "What someone who has the method learns" not in page_of(plain) and plain.to_dict()["leak"] is None
+
+
+def test_a_report_says_what_could_not_be_swept():
+    swept = sweep_l(FIVE, {"rda": lambda l: RDA(goal=FrequencyLDiversity(l))}, [3], rng=np.random.default_rng(0))
+    page = told.page_of_leak(Leak(None, "It was not asked.", sweep=swept), title="five.csv")
+    assert "rda, l = 3: 3-diversity cannot be reached" in page and "<svg" not in page

@@ -74,7 +74,7 @@ def run(
         )
     leak = None
     if verdict.ok and with_audit:
-        leak = audit_in_passing(release, recipe.settings.audit, rng=rng, on_progress=on_progress)
+        leak = audit_in_passing(recipe, release, rng=rng, with_sweep=with_report, on_progress=on_progress)
     outcome = Outcome.of(
         release,
         tables,
@@ -92,7 +92,8 @@ def run(
         report_files: dict[Path, bytes] = {}
         if with_report:
             on_progress("Measuring", 0, 0)
-            report_files = files_of_report(report_of(recipe, release, verdict, outcome.cautions), recipe.output_path)
+            report = report_of(recipe, release, verdict, outcome.cautions, leak)
+            report_files = files_of_report(report, recipe.output_path)
         on_progress("Writing", 0, 0)
 
         def companions(digests: Mapping[Path, str]) -> dict[Path, bytes]:

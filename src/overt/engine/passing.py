@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An audit in passing: what every run says about someone who has the method, without making the run longer than it notices."""
 
+from dataclasses import replace
+
 from numpy.random import Generator
 
 from overt.adversary.audit import audit_release
-from overt.adversary.summary import Audit
+from overt.engine.sweeping import SECONDS, sweep
 from overt.errors import OvertError
-from overt.io.settings import Auditing
+from overt.io.recipe import Recipe
 from overt.progress import Progress, silent
 from overt.release import Release
 from overt.report.leak import Leak
@@ -18,21 +20,40 @@ LEAST_SECONDS = 0.1
 
 
 def audit_in_passing(
-    release: Release, settings: Auditing, *, rng: Generator, on_progress: Progress = silent
+    recipe: Recipe, release: Release, *, rng: Generator, with_sweep: bool = False, on_progress: Progress = silent
 ) -> Leak | None:
-    """What someone who has the method learns from a release, or why that is not said. None if it was not to be asked."""
+    """What someone who has the method learns from a release, or why that is not said. None if it was not to be asked.
+
+    The sweep that a recipe may ask for is for its report, and takes its time.
+    """
+    settings = recipe.settings.audit
     if settings.seconds == 0 or not release.table.sensitive:
         return None
+    leak = _look(release, settings.seconds, rng, on_progress)
+    if not with_sweep or not settings.sweep:
+        return leak
+    swept = sweep(
+        recipe,
+        release.table,
+        settings.sweep,
+        settings.methods,
+        rng=rng,
+        seconds=float(settings.seconds or SECONDS),
+        on_progress=on_progress,
+    )
+    return replace(leak, sweep=swept)
+
+
+def _look(release: Release, seconds: float | None, rng: Generator, on_progress: Progress) -> Leak:
     n_rows = release.table.n_rows
     is_free = getattr(release.made_by, "posterior_is_share", False)
     if is_free and release.n_groups * release.table.sensitive[0].n_values > MOST_CHANCES:
         return Leak(None, is_proven=True)
-    if settings.seconds is None and n_rows > MOST_ROWS and not is_free:
+    if seconds is None and n_rows > MOST_ROWS and not is_free:
         return Leak(None, f"{n_rows:,} rows are more than a run looks at in passing; overt audit does")
-    seconds = max(LEAST_SECONDS, n_rows / ROWS_A_SECOND) if settings.seconds is None else float(settings.seconds)
+    seconds = max(LEAST_SECONDS, n_rows / ROWS_A_SECOND) if seconds is None else float(seconds)
     on_progress("Auditing", 0, 0)
     try:
-        found: Audit = audit_release(release, rng=rng, seconds=seconds, on_progress=on_progress)
+        return Leak(audit_release(release, rng=rng, seconds=seconds, on_progress=on_progress), is_proven=is_free)
     except OvertError as error:
         return Leak(None, str(error))
-    return Leak(found, is_proven=is_free)

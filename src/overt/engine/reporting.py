@@ -13,6 +13,7 @@ from overt.release import Release
 
 if TYPE_CHECKING:
     from overt.report.data import Report
+    from overt.report.leak import Leak
 
 
 def report_paths(output: Path) -> tuple[Path, Path]:
@@ -22,7 +23,9 @@ def report_paths(output: Path) -> tuple[Path, Path]:
     return output.with_name(f"{stem}.report.html"), output.with_name(f"{stem}.report.json")
 
 
-def report_of(recipe: Recipe, release: Release, verdict: Verdict, cautions: Sequence[str]) -> "Report":
+def report_of(
+    recipe: Recipe, release: Release, verdict: Verdict, cautions: Sequence[str], leak: "Leak | None" = None
+) -> "Report":
     """The report of a release that was made by a recipe."""
     from overt.report.data import make_report
 
@@ -35,6 +38,7 @@ def report_of(recipe: Recipe, release: Release, verdict: Verdict, cautions: Sequ
         recipe=recipe_text(recipe),
         created=f"{now():%Y-%m-%d %H:%M} UTC",
         versions=versions(),
+        leak=leak,
     )
 
 

@@ -6,7 +6,7 @@ shows an identifier, a row, or anything that fewer than `least_rows` rows have (
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from overt.metrics.utility import Utility, measure_utility
 from overt.privacy.base import Property
 from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, Release
 from overt.report.bins import bins_of
+from overt.report.leak import Leak
 from overt.report.plots import Plot, bars_before_and_after
 from overt.report.sequence import LevelsTried, levels_of
 from overt.table import Column, Kind, Role
@@ -89,6 +90,7 @@ class Report:
     recipe: str
     kind: str  # "generalized", "buckets" or "cross-buckets"
     levels_tried: LevelsTried | None = None  # if levels were tried in order
+    leak: Leak | None = None  # what someone who has the method learns, if it was asked
 
     @property
     def is_checked(self) -> bool:
@@ -156,6 +158,7 @@ class Report:
                 "columns": {one.name: dict(one.plot.spec) for one in self.distributions},
             },
             "levels_tried": None if self.levels_tried is None else self.levels_tried.to_dict(),
+            "leak": None if self.leak is None else self.leak.to_dict(),
             "recipe": self.recipe,
         }
 
@@ -175,8 +178,9 @@ def make_report(
     recipe: str = "",
     created: str = "",
     versions: Mapping[str, str] | None = None,
+    leak: Leak | None = None,
 ) -> Report:
-    """Measure a release and put together what there is to say about it.
+    """Measure a release and put together what there is to say about it; a leak is measured by whoever has one.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
@@ -217,6 +221,7 @@ def make_report(
         recipe=recipe,
         kind=_kind(release),
         levels_tried=levels_of(release, utility),
+        leak=None if leak is None else replace(leak, least_rows=least_rows),
     )
 
 

@@ -13,6 +13,7 @@ from overt.markup import Child, Markup, element, html_table, join
 from overt.metrics.risk import Risk
 from overt.report import sentences
 from overt.report.data import Report
+from overt.report.leak import section_of
 from overt.report.plots import Plot
 from overt.report.sentences import percent
 from overt.report.sequence import body_of_levels
@@ -50,6 +51,7 @@ def body_of(report: Report) -> Markup:
         _figures(report),
         _section("What was asked, and what holds", _asked(report)),
         _section("Against whom", _against(report)),
+        _section("What someone who has the method learns", section_of(report.leak)) if report.leak else None,
         _section("Levels tried in order", _levels_tried(report)) if report.levels_tried else None,
         _section("Who can be found", _found(report)),
         _section("What can be learnt about people", _learnt(report)) if report.after.disclosures else None,

@@ -38,7 +38,7 @@ class Leak:
     def plots(self) -> dict[str, Plot]:
         """What can be drawn, by name."""
         found = {} if self.audit is None else {"beliefs": plot_beliefs(self.audit, least_rows=self.least_rows)}
-        return found | ({} if self.sweep is None else {"breaches": plot_sweep(self.sweep)})
+        return found | ({"breaches": plot_sweep(self.sweep)} if self.sweep is not None and self.sweep.points else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for programs."""
@@ -69,6 +69,15 @@ def brief(leak: Leak) -> str:
         f"{percent(above)} of people above {against} to someone who has the method, {percent(alone)} to someone who has "
         f"not{certain}{surely or ' (exact)'}"
     )
+
+
+def sentences_of_leak(leak: Leak) -> Iterator[str]:
+    """The leak in words, for reports without tables and plots."""
+    yield f"Leak: {brief(leak)}."
+    if leak.audit is not None:
+        yield f"Worst off: {sentence_of_worst(leak.audit)}"
+        for name, measure, alone, replayed in risk_rows(leak.audit):
+            yield f"{name}: {alone} with the release alone, {replayed} with the method ({measure})."
 
 
 def bound_of(found: Audit) -> str:
@@ -192,6 +201,7 @@ def section_of(leak: Leak) -> Iterator[Child]:
     found = leak.audit
     if found is None:
         yield element("p", f"Leak: {brief(leak)}.", class_="holds" if leak.is_proven else None)
+        yield from _swept(leak)
         return
     is_bad = found.share_above() > found.share_above(posterior=found.alone)
     yield element("p", f"Leak: {brief(leak)}.", class_="alarm" if is_bad else "holds")
@@ -215,18 +225,22 @@ def section_of(leak: Leak) -> Iterator[Child]:
     yield element(
         "p", f"The three risks of {CITATION}; it gives no formula, this is how Overt computes them.", class_="quiet"
     )
-    if leak.sweep is not None:
-        yield element("h3", "Other methods, other l")
-        header, *rows = sweep_rows(leak.sweep)
-        yield element(
-            "div",
-            figure_of(plots["breaches"], "People above 1/l to someone who has the method"),
-            element("div", html_table(header, rows)),
-            class_="pair",
-        )
-        if leak.sweep.failures:
-            yield element("ul", [element("li", why) for why in sweep_failures(leak.sweep)], class_="quiet")
+    yield from _swept(leak)
     yield element("p", f"Found by {how_found(found)}", class_="quiet")
+
+
+def _swept(leak: Leak) -> Iterator[Child]:
+    from overt.report.html import figure_of
+
+    if leak.sweep is None:
+        return
+    yield element("h3", "Other methods, other l")
+    if leak.sweep.points:
+        header, *rows = sweep_rows(leak.sweep)
+        figure = figure_of(leak.plots["breaches"], "People above 1/l to someone who has the method")
+        yield element("div", figure, element("div", html_table(header, rows)), class_="pair")
+    if leak.sweep.failures:
+        yield element("ul", [element("li", why) for why in sweep_failures(leak.sweep)], class_="quiet")
 
 
 def page_of_leak(leak: Leak, *, title: str) -> str:

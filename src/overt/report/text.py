@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from overt.report import sentences
 from overt.report.data import Report
+from overt.report.leak import sentences_of_leak
 from overt.report.sequence import sentences_of
 
 
@@ -18,6 +19,8 @@ def _blocks(report: Report) -> Iterator[list[str]]:
     yield [sentences.headline(report)]
     yield ["AGAINST WHOM", sentences.of_replay(report)]
     yield ["WHAT WAS ASKED", *(f"{goal.asked}; reached: {goal.reached}" for goal in report.goals)]
+    if report.leak is not None:
+        yield ["WHAT SOMEONE WHO HAS THE METHOD LEARNS", *sentences_of_leak(report.leak)]
     if report.levels_tried is not None:
         yield ["LEVELS TRIED IN ORDER", *sentences_of(report.levels_tried)]
     yield ["WHO CAN BE FOUND", *sentences.of_finding(report)]
