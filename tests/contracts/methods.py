@@ -6,6 +6,9 @@ from overt.algorithms import (
     METHODS,
     RDA,
     RIA,
+    Algorithm3,
+    Algorithm3Threshold,
+    Algorithm4,
     Anatomy,
     BatchMatching,
     CrossBucket,
@@ -18,6 +21,9 @@ from overt.algorithms.record import RecordLagrangian, RecordThreshold
 from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 
 EXAMPLES = [
+    Algorithm3(i_know_it_is_not_private=True, t=2),
+    Algorithm3Threshold(i_know_it_is_not_private=True, t=2, c=0),
+    Algorithm4(i_know_it_is_not_private=True),
     Anatomy(goal=DistinctLDiversity(2)),
     Anatomy(goal=FrequencyLDiversity(3)),
     BatchMatching(goal=FrequencyLDiversity(2)),

@@ -4,6 +4,7 @@
 from overt.algorithms.anatomy import Anatomy
 from overt.algorithms.base import Algorithm
 from overt.algorithms.cross_bucket import CrossBucket
+from overt.algorithms.dp.published import Algorithm3, Algorithm3Threshold, Algorithm4
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian
 from overt.algorithms.record import RecordLagrangian, RecordThreshold
@@ -13,6 +14,9 @@ from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
 METHODS: dict[str, type[Algorithm]] = {
     method.name: method
     for method in (
+        Algorithm3,
+        Algorithm3Threshold,
+        Algorithm4,
         Anatomy,
         BatchMatching,
         CrossBucket,
@@ -34,6 +38,9 @@ __all__ = [
     "RDA",
     "RIA",
     "Algorithm",
+    "Algorithm3",
+    "Algorithm3Threshold",
+    "Algorithm4",
     "Anatomy",
     "BatchMatching",
     "CrossBucket",

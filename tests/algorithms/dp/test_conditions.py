@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overt.algorithms.dp.conditions import LagrangianParameters, ThresholdParameters
-from overt.errors import InvalidInput
+from overt.errors import InvalidInput, OvertError
 
 GIVEN = {"epsilon": 1, "beta": 0.5, "delta": 0.01, "tau1": 0.5, "k": 2, "h": 3, "phi_l": 1, "nu": 4, "size": 500}
 
@@ -80,11 +80,11 @@ def test_what_makes_no_sense_is_refused(change, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"t": 1}, "t is 1, and elements must generalize at least t of 500 records; give a whole number from 2 to 500"),
-        ({"t": 501}, "t is 501"),
+        ({"t": 1}, "t is 1; elements must generalize at least t records, so give a whole number of at least 2"),
+        ({"t": 501}, "t is 501, and no element generalizes more than the 500 records there are; lower t"),
         ({"phi_u": 0}, "greatest weight of an element is 0"),
     ],
 )
 def test_what_makes_no_sense_of_the_threshold_model_is_refused(change, words):
-    with pytest.raises(InvalidInput, match=words):
+    with pytest.raises(OvertError, match=words):
         ThresholdParameters(**{"epsilon": 1, "beta": 0.5, "phi_u": 1, "t": 20, "size": 500} | change)

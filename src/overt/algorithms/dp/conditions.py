@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidInput, Unreachable
 
 _SLACK = 1e-12  # beta = e^-epsilon is allowed, and logarithms are not exact
 
@@ -214,7 +214,11 @@ class ThresholdParameters(_Parameters):
 
 def require_frequency(t: int, size: int, *, least: int = 2) -> None:
     """Refuse a threshold that everything or nothing reaches."""
-    if t < least or t > size:
+    if t < least:
         raise InvalidInput(
-            f"t is {t}, and elements must generalize at least t of {size:,} records; give a whole number from {least} to {size:,}."
+            f"t is {t}; elements must generalize at least t records, so give a whole number of at least {least}."
+        )
+    if t > size:
+        raise Unreachable(
+            f"t is {t:,}, and no element generalizes more than the {size:,} records there are; lower t, or release more records."
         )
