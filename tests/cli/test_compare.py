@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
+import pytest
+
 from cli.conftest import ANATOMY, RECIPE
 
 
@@ -44,3 +48,31 @@ def test_recipes_about_different_columns_are_not_held_against_each_other(folder,
     (folder / "less.toml").write_text(RECIPE.replace('[columns.Sex]\nrole = "quasi-identifier"\n', ""))
     code, out, _ = overt("compare", "recipe.toml", "less.toml")
     assert code == 0 and "These recipes differ in the data or in the roles of columns" in out
+
+
+def test_leaks_stand_beside_risk_and_cost(folder, overt, overt_json):
+    diverse = RECIPE.replace('property = "k-anonymity"\nk = 4\n\n[[goal]]\n', "")
+    (folder / "cuts.toml").write_text(diverse)
+    (folder / "safe.toml").write_text(diverse.replace('"mondrian"', '"rda"'))
+    (folder / "buckets.toml").write_text(ANATOMY)
+    code, out, _ = overt("compare", "cuts.toml", "safe.toml", "--seconds", "0.3", "--page", "page.html")
+    assert code == 0
+    header, cuts, safe = out.splitlines()[:3]
+    place = header.index("leak")
+    assert re.match(r"[\d.]+\s%", cuts[place:]) and safe[place:].startswith("none")
+    assert "Leak      people of whom someone who has the method believes more than promised" in out
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert page.count("<circle") == 2 and "A red line leads" in page
+    code, document = overt_json("compare", "cuts.toml", "safe.toml", "buckets.toml", "--seconds", "0.3")
+    cuts, safe, buckets = document["results"]
+    assert cuts["leak"] > 0 and cuts["best_guess_with_method"] > cuts["best_guess"]
+    assert safe["leak"] == 0 and safe["best_guess_with_method"] == pytest.approx(safe["best_guess"])
+    assert [row["from"] < row["y"] for row in document["plot"]["data"]["values"]][:2] == [True, False]
+    if buckets["leak"] is None:
+        assert buckets["not_audited"]
+
+
+def test_leaks_are_not_asked_for_without_time(folder, overt_json):
+    _, document = overt_json("compare", "recipe.toml", "--seconds", "0")
+    (found,) = document["results"]
+    assert found["leak"] is None and found["not_audited"] == "not asked"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from overt.report.curves import curves
 from overt.report.plots import bars, bars_before_and_after, points
 from overt.report.svg import draw, ticks_of
 
@@ -14,6 +15,8 @@ PLOTS = {
     "standing": bars_before_and_after(["1", "2–4"], [0.25, 0.75], [0, 1], description="d", name="size"),
     "lying": bars_before_and_after(["x", "y < z"], [0.5, 0.5], [0.4, 0.6], description="d", name="c", lying=True),
     "points": points([("one", 0.1, 0.2), ("two & more", 0.4, 0.05)], description="d", x="cost", y="risk"),
+    "risen": points([("one", 0.1, 0.2), ("two", 0.4, 0.05)], description="d", x="cost", y="risk", risen={"one": 0.3}),
+    "curves": curves({"a": [(2, 0.1), (3, 0.4)], "b & c": [(2, 0)]}, description="d", x="l", y="share", dotted=True),
 }
 
 
@@ -49,3 +52,24 @@ def test_ticks_are_round_few_and_reach_far_enough(most):
 
 def exponent(number):
     return int(f"{number:e}".partition("e")[2])
+
+
+def test_a_line_leads_up_to_what_has_risen():
+    root = ET.fromstring(draw(PLOTS["risen"].spec))
+    (rise,) = [e for e in root.iter() if e.tag.endswith("line") and e.get("stroke-width") == "3"]
+    (circle, other) = [e for e in root.iter() if e.tag.endswith("circle")]
+    assert rise.get("x1") == rise.get("x2") == circle.get("cx") and rise.get("y2") == circle.get("cy")
+    base = float(other.get("cy"))
+    zero = max(float(e.get("y1")) for e in root.iter() if e.get("class") == "grid")
+    assert (zero - float(rise.get("y1"))) / (zero - base) == pytest.approx(0.2 / 0.05, rel=0.02)
+
+
+def test_a_bound_is_drawn_across_at_its_height():
+    spec = curves({"a": [(0, 0.1), (1, 0.4)]}, description="d", x="p", y="b", x_as_share=True, bound=("1/4", 0.25)).spec
+    root = ET.fromstring(draw(spec))
+    (bound,) = [e for e in root.iter() if e.get("class") == "bound"]
+    (line,) = [e for e in root.iter() if e.tag.endswith("polyline")]
+    (_, low), (_, high) = (map(float, point.split(",")) for point in line.get("points").split())
+    assert float(bound.get("y1")) == pytest.approx((low + high) / 2, abs=0.2)
+    vl_convert = pytest.importorskip("vl_convert")
+    assert "1/4" in vl_convert.vegalite_to_svg(dict(spec))

@@ -9,11 +9,13 @@ from typing import Any
 from numpy.random import Generator
 
 from overt.engine.local import read_table
+from overt.engine.passing import look
 from overt.errors import OvertError
 from overt.io.recipe import Recipe
 from overt.metrics.risk import Risk, risk_of_release
 from overt.metrics.utility import Utility, measure_utility
 from overt.progress import Progress, silent
+from overt.report.leak import Leak
 from overt.report.plots import Plot, points
 
 
@@ -31,6 +33,21 @@ class Candidate:
     described: tuple[object, ...]  # the data and the roles of columns: what must be the same for numbers to compare
     risk: Risk
     utility: Utility
+    leak: Leak | None = None  # what someone who has the method learns; None if it was not asked
+
+    @property
+    def people_above(self) -> float | None:
+        """The share of people of whom someone who has the method believes more than promised; None if it is not known."""
+        if self.leak is None or (self.leak.audit is None and not self.leak.is_proven):
+            return None
+        return 0.0 if self.leak.audit is None else self.leak.audit.share_above()
+
+    @property
+    def guessed_with_method(self) -> float | None:
+        """The share of values that someone who has the method guesses right; None if it is not known."""
+        if self.leak is None or self.leak.audit is None:
+            return None
+        return self.leak.audit.guesses[1] / self.leak.audit.n_rows
 
     @property
     def best_guess(self) -> float | None:
@@ -55,6 +72,9 @@ class Candidate:
             "prosecutor": float(self.risk.identification.prosecutor),
             "marketer": float(self.risk.identification.marketer),
             "best_guess": self.best_guess,
+            "best_guess_with_method": self.guessed_with_method,
+            "leak": self.people_above,
+            "not_audited": self.leak.why_not or None if self.leak is not None else "not asked",
             "average_group_size": self.utility.average_group_size,
             "discernibility": self.utility.discernibility,
             "certainty_penalty": self.utility.certainty_penalty,
@@ -79,9 +99,12 @@ class Failure:
 
 
 def compare(
-    recipes: Sequence[Recipe], *, rng: Generator, on_progress: Progress = silent
+    recipes: Sequence[Recipe], *, rng: Generator, seconds: float = 5.0, on_progress: Progress = silent
 ) -> tuple[tuple[Candidate, ...], tuple[Failure, ...]]:
-    """Run every recipe and measure what comes out; one that cannot reach its goal does not stop the others."""
+    """Run every recipe and measure what comes out; one that cannot reach its goal does not stop the others.
+
+    What someone who has the method learns is sampled for so many seconds each where it is not exact; 0 is not at all.
+    """
     candidates, failures = [], []
     names = _names(recipes)
     for name, recipe in zip(names, recipes, strict=True):
@@ -90,7 +113,7 @@ def compare(
             on_progress(f"{name}: {what}", done, total)
 
         try:
-            candidates.append(_try(name, recipe, rng, stage))
+            candidates.append(_try(name, recipe, rng, seconds, stage))
         except OvertError as error:
             failures.append(Failure(name, str(error)))
     return tuple(candidates), tuple(failures)
@@ -116,20 +139,23 @@ def plot_candidates(candidates: Sequence[Candidate]) -> Plot:
         )
         for candidate in candidates
     ]
+    risen = {one.name: one.guessed_with_method for one in candidates if one.guessed_with_method is not None}
     y = "sensitive values guessed right" if has_sensitive else "highest chance to be found"
     return points(
         rows,
         description="Risk against cost of several releases",
         x="what pairs of columns lost (bits)",
         y=y,
+        risen=risen if has_sensitive else {},
     )
 
 
-def _try(name: str, recipe: Recipe, rng: Generator, on_progress: Progress) -> Candidate:
+def _try(name: str, recipe: Recipe, rng: Generator, audited: float, on_progress: Progress) -> Candidate:
     table = read_table(recipe, recipe.input_path, on_progress)
     begin = time.perf_counter()
     release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
     seconds = time.perf_counter() - begin
+    leak = look(release, audited, rng=rng, on_progress=on_progress) if audited and table.sensitive else None
     on_progress("Measuring", 0, 0)
     method: Any = release.made_by
     return Candidate(
@@ -146,6 +172,7 @@ def _try(name: str, recipe: Recipe, rng: Generator, on_progress: Progress) -> Ca
         ),
         risk=risk_of_release(release),
         utility=measure_utility(release),
+        leak=leak,
     )
 
 

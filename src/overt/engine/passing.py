@@ -29,7 +29,7 @@ def audit_in_passing(
     settings = recipe.settings.audit
     if settings.seconds == 0 or not release.table.sensitive:
         return None
-    leak = _look(release, settings.seconds, rng, on_progress)
+    leak = look(release, settings.seconds, rng=rng, on_progress=on_progress)
     if not with_sweep or not settings.sweep:
         return leak
     swept = sweep(
@@ -44,7 +44,8 @@ def audit_in_passing(
     return replace(leak, sweep=swept)
 
 
-def _look(release: Release, seconds: float | None, rng: Generator, on_progress: Progress) -> Leak:
+def look(release: Release, seconds: float | None, *, rng: Generator, on_progress: Progress = silent) -> Leak:
+    """An audit of so many seconds, or of as few as go unnoticed; one that cannot be says why."""
     n_rows = release.table.n_rows
     is_free = getattr(release.made_by, "posterior_is_share", False)
     if is_free and release.n_groups * release.table.sensitive[0].n_values > MOST_CHANCES:

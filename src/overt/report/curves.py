@@ -5,10 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overt.markup import Markup, element
-from overt.report.plots import AFTER, SCHEMA, Plot, Spec
+from overt.report.plots import AFTER, ALARM, SCHEMA, Plot, Spec
 from overt.report.svg import LETTER, WIDTH, _grid_across, _label, _n, _svg, _text, ticks_of
 
-ALARM = "#be123c"
 COLOURS = (AFTER, "#b45309", "#6d28d9", ALARM, "#2563eb", "#475569", "#65a30d", "#a21caf")
 
 

@@ -15,8 +15,8 @@ from overt.adversary.opinion import CITATION
 from overt.adversary.summary import FACTORS, Audit
 from overt.adversary.sweep import Sweep
 from overt.markup import Child, element, html_table
-from overt.report.curves import ALARM, curves
-from overt.report.plots import BEFORE, Plot
+from overt.report.curves import curves
+from overt.report.plots import ALARM, BEFORE, Plot
 from overt.report.sentences import one_in, percent
 
 LEAST_ROWS = 10

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-BEFORE, AFTER = "#8a94a6", "#0f766e"
+BEFORE, AFTER, ALARM = "#8a94a6", "#0f766e", "#be123c"
 
 Spec = dict[str, Any]
 
@@ -66,20 +66,34 @@ def bars_before_and_after(
     return Plot(_spec(description, rows, {"type": "bar"}, encoding))
 
 
-def points(rows: Sequence[tuple[str, float, float]], *, description: str, x: str, y: str) -> Plot:
-    """Named points: what several releases cost, and what risk remains."""
-    data = [{"name": name, "x": across, "y": up} for name, across, up in rows]
+def points(
+    rows: Sequence[tuple[str, float, float]],
+    *,
+    description: str,
+    x: str,
+    y: str,
+    risen: Mapping[str, float] | None = None,
+) -> Plot:
+    """Named points: what several releases cost, and what risk remains; where one rises, a line leads up to it."""
+    tops = risen or {}
+    data = [{"name": name, "x": across, "y": tops.get(name, up), "from": up} for name, across, up in rows]
     encoding = {
         "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"format": ".3~g"}, "scale": {"zero": True}},
         "y": {"field": "y", "type": "quantitative", "title": y, "axis": {"format": "%"}, "scale": {"zero": True}},
     }
-    layers = [
+    layers: list[Spec] = [
         {"mark": {"type": "point", "filled": True, "size": 90, "color": AFTER}, "encoding": encoding},
         {
             "mark": {"type": "text", "align": "left", "dx": 9, "dy": 1},
             "encoding": {**encoding, "text": {"field": "name", "type": "nominal"}},
         },
     ]
+    if tops:
+        rise = {
+            "mark": {"type": "rule", "strokeWidth": 3, "color": ALARM},
+            "encoding": {**encoding, "y2": {"field": "from"}},
+        }
+        layers.append(rise)
     return Plot(
         {
             "$schema": SCHEMA,

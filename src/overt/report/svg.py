@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overt.markup import Markup, element
-from overt.report.plots import AFTER, BEFORE
+from overt.report.plots import AFTER, ALARM, BEFORE
 
 WIDTH = 420
 LETTER = 6.1  # the mean width of a letter at this size of type
@@ -135,8 +135,13 @@ def _points(spec: Mapping[str, Any]) -> Markup:
     parts = [_grid_across(y_ticks, encoding["y"], left, spec["width"], up)]
     parts += [_label(_text(tick, encoding["x"]), along(tick), height + 16, "middle") for tick in x_ticks]
     for row in rows:
-        x, y = along(row["x"]), up(row["y"])
+        x, y, low = along(row["x"]), up(row["y"]), up(row["from"])
         title = f"{row['name']}: {_text(row['x'], encoding['x'])}, {_text(row['y'], encoding['y'])}"
+        if low > y:
+            parts.append(element("line", x1=_n(x), x2=_n(x), y1=_n(low), y2=_n(y), stroke=ALARM, stroke_width=3))
+            parts.append(
+                element("line", x1=_n(x - 5), x2=_n(x + 5), y1=_n(low), y2=_n(low), stroke=ALARM, stroke_width=2)
+            )
         parts.append(element("circle", element("title", title), cx=_n(x), cy=_n(y), r=5, fill=AFTER, class_="after"))
         parts.append(_label(row["name"], x + 9, y + 4, "start"))
     parts.append(_label(encoding["x"]["title"], left + (spec["width"] - left) / 2, height + 38, "middle", "axis"))
