@@ -55,7 +55,7 @@ class Intervals:
             if wider <= finer or (wider / finer).denominator != 1:
                 raise InvalidInput(
                     f"Intervals of width {given} do not nest: each width must be a multiple of the one before; "
-                    f"use {_plain(finer * 2)} or {_plain(finer * 3)}, for example."
+                    f"use {plain(finer * 2)} or {plain(finer * 3)}, for example."
                 )
         object.__setattr__(self, "widths", tuple(self.widths))
 
@@ -98,7 +98,7 @@ class CutPoints:
         for number, (finer, coarser) in enumerate(pairwise(levels), start=2):
             if strange := [point for point in coarser if point not in set(finer)]:
                 raise InvalidInput(
-                    f"The intervals of level {number} do not nest: its cut point {_plain(strange[0])} is "
+                    f"The intervals of level {number} do not nest: its cut point {plain(strange[0])} is "
                     f"not one of level {number - 1}; add it there."
                 )
         object.__setattr__(self, "levels", tuple(tuple(points) for points in self.levels))
@@ -273,5 +273,6 @@ def _text(number: Fraction, *, whole: bool) -> str:
     return repr(float(decimal)) if Fraction(repr(float(decimal))) == number else str(decimal)
 
 
-def _plain(number: Fraction) -> str:
+def plain(number: Fraction) -> str:
+    """A number as a person writes it: 20, 0.5."""
     return _text(number, whole=number.denominator == 1)
