@@ -29,7 +29,7 @@ from overt.hierarchy.chains import Chains
 from overt.hierarchy.dates import UNITS, Dates
 from overt.hierarchy.levels import Levels
 from overt.hierarchy.nested import Nested
-from overt.hierarchy.numbers import CutPoints, Intervals, plain, exact
+from overt.hierarchy.numbers import CutPoints, Intervals, exact, plain
 from overt.hierarchy.prefixes import Prefixes
 from overt.hierarchy.texts import texts_of
 
@@ -197,7 +197,9 @@ def _dates(builder: Dates) -> PublicTree:
         found = re.fullmatch(r"(\d{4})(?:(s)|-Q([1-4])|-(\d{2})(?:-(\d{2}))?)?", label)
         if found is None:
             return None
-        year, _, quarter, month, day = found.groups()
+        year, decade, quarter, month, day = found.groups()
+        if decade and year == "0000":  # the calendar begins with year 1
+            return "0001-01-01"
         return f"{year}-{3 * int(quarter) - 2:02d}-01" if quarter else f"{year}-{month or '01'}-{day or '01'}"
 
     return PublicTree(len(builder.units) + 2, "*", chain_of, example_of)
