@@ -43,9 +43,11 @@ def opinion_risks(audit: "Audit") -> tuple[OpinionRisk, OpinionRisk, OpinionRisk
     """The three risks of a release, from what was found out about its people."""
     found = audit.identification
     isolated, highest, linked = found.n_unique, float(found.prosecutor), float(found.marketer)
-    if not audit.shows_exactly and audit.replayed is not audit.alone:
+    if not audit.shows_exactly and audit.replayed.how != "shares":
         # else people are found by what is published of them, whatever is believed of values
         chance, error = line_chances(audit.alone, audit.replayed)
+        if found.n_rows < audit.n_rows:
+            chance[audit.alone.cell_of_row >= audit.n_groups] = 0  # who is suppressed has no line
         isolated = max(isolated, int((chance >= 1 - ROUNDING).sum()))
         highest = max(highest, float(chance[np.argmax(chance - ERRORS * error)]))
         linked = max(linked, float(chance.mean()))

@@ -122,8 +122,10 @@ def how_found(found: Audit) -> str:
     sampled = found.replayed.sampled
     if found.replayed.how == "shares":
         return PROOF
-    if sampled is None:
+    if sampled is None and found.replayed.n_tables is not None:
         return f"trying every table, exactly; {found.replayed.n_tables:,} give this release"
+    if sampled is None:
+        return f"exact inference ({found.replayed.how})"
     figures = sampled.to_dict(found.replayed)
     unmoved = f" {sampled.n_still:,} people never moved: known for certain, or not reached." if sampled.n_still else ""
     r_hat = figures["r_hat"]["99_percent"] or 1.0
