@@ -75,10 +75,10 @@ def test_a_private_mechanism_is_not_refuted_and_nearly_its_epsilon_is_found(epsi
 def test_evidence_reads_both_ways():
     without = distinguish(sampled(0.5), [], ["a"], epsilon=1, rng=np.random.default_rng(0), n_runs=200)
     assert without.likelier == "without"
-    assert str(without.event) in {"at least 1 copies of one element", "at least 1 rows"}
+    assert str(without.event) in {"1 or more copies of an element", "1 or more rows"}
     none = Evidence(Event(None, 3, False), "with", 100, 0, 0, 0.99)
     assert (none.delta_at(0), none.epsilon_at()) == (0, 0)
-    assert str(none.event) == "less than 3 rows"
+    assert str(none.event) == "fewer than 3 rows"
     assert none.event.holds({"a": 2}) and not none.event.holds({"a": 2, "b": 1})
 
 

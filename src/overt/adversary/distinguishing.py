@@ -17,7 +17,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -31,6 +31,7 @@ STAGE = "Running on neighbours"
 Output = Mapping[Hashable, int]  # element -> how often it is shown
 Run = Callable[[Any, Generator], Output]
 Counts = NDArray[np.int64]
+Likelier = Literal["with", "without"]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ class Event:
         return (shown >= self.count) == self.at_least
 
     def __str__(self) -> str:
-        what = "rows" if self.element is None else "copies of one element"
-        return f"{'at least' if self.at_least else 'less than'} {self.count:,} {what}"
+        what = "rows" if self.element is None else "copies of an element"
+        return f"{self.count:,} or more {what}" if self.at_least else f"fewer than {self.count:,} {what}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Evidence:
     """How often an event happened on either database, in runs that it was not chosen by."""
 
     event: Event
-    likelier: Literal["with", "without"]  # on which database: that with the record, or that without it
+    likelier: Likelier  # on which database: that with the record, or that without it
     n_runs: int  # on each
     n_hits: int  # on the database where it is likelier
     n_other_hits: int
@@ -104,7 +105,7 @@ def distinguish(
     >>> def leaky(records, rng): return {"a": len(records)}
     >>> found = distinguish(leaky, [1, 2, 3], [1, 2], epsilon=1.0, rng=np.random.default_rng(0), n_runs=200)
     >>> str(found.event), found.n_hits, found.n_other_hits, found.refutes(1.0, 0.5)
-    ('at least 3 rows', 100, 0, True)
+    ('3 or more rows', 100, 0, True)
     """
     if n_runs < 20:
         raise InvalidInput(f"n_runs is {n_runs}; at least 20 are needed to choose an event and to count it.")
@@ -117,19 +118,25 @@ def distinguish(
             of.append(run(one, rng))
     on_progress(STAGE, n_runs, n_runs)
     n_train = n_runs // 2
-    event, likelier = choose_event(outputs[0][:n_train], outputs[1][:n_train], epsilon)
-    hits = [sum(map(event.holds, of[n_train:])) for of in outputs]
-    if likelier == "without":
+    chosen = choose_event(outputs[0][:n_train], outputs[1][:n_train], epsilon)
+    hits = [sum(map(chosen.event.holds, of[n_train:])) for of in outputs]
+    if chosen.likelier == "without":
         hits.reverse()
-    return Evidence(event, likelier, n_runs - n_train, hits[0], hits[1], confidence)
+    return Evidence(chosen.event, chosen.likelier, n_runs - n_train, hits[0], hits[1], confidence)
 
 
-def choose_event(
-    with_record: Sequence[Output], without: Sequence[Output], epsilon: float
-) -> tuple[Event, Literal["with", "without"]]:
+class Choice(NamedTuple):
+    """An event, on which database it is likelier, and what it seems to say of delta."""
+
+    event: Event
+    likelier: Likelier
+    score: float
+
+
+def choose_event(with_record: Sequence[Output], without: Sequence[Output], epsilon: float) -> Choice:
     """The event that says most of delta at this epsilon, one standard error allowed for on either side."""
     n = len(with_record)
-    best, found = -math.inf, (Event(None, 0, True), "with")
+    best = Choice(Event(None, 0, True), "with", -math.inf)
     for element, counts in _counts_of(with_record, without).items():
         levels = np.unique(np.concatenate(counts))[1:]  # at least the least count is always there
         if not levels.size:
@@ -137,13 +144,13 @@ def choose_event(
         at_least = [n - np.searchsorted(np.sort(of), levels) for of in counts]
         for is_at_least in (True, False):
             hits = at_least if is_at_least else [n - of for of in at_least]
-            for likelier, (one, other) in (("with", (hits[0], hits[1])), ("without", (hits[1], hits[0]))):
-                scores = _surely(one, n, -1) - math.exp(epsilon) * _surely(other, n, 1)
+            sides: tuple[tuple[Likelier, int], ...] = (("with", 0), ("without", 1))
+            for likelier, side in sides:
+                scores = _surely(hits[side], n, -1) - math.exp(epsilon) * _surely(hits[1 - side], n, 1)
                 place = int(np.argmax(scores))
-                if scores[place] > best:
-                    best = float(scores[place])
-                    found = Event(element, int(levels[place]), is_at_least), likelier
-    return found  # type: ignore[return-value]
+                if scores[place] > best.score:
+                    best = Choice(Event(element, int(levels[place]), is_at_least), likelier, float(scores[place]))
+    return best
 
 
 def least_chance(n_hits: int, n_runs: int, error: float) -> float:

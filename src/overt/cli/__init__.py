@@ -31,6 +31,11 @@ app.command("overt.cli.init:init", name="init", help="Look at a file and write a
 app.command("overt.cli.risk:risk", name="risk", help="Say who can be found in a file before anything is done to it.")
 app.command("overt.cli.compare:compare", name="compare", help="Put what several recipes give side by side.")
 app.command("overt.cli.audit:audit", name="audit", help="Say what someone who has the method learns from a release.")
+app.command(
+    "overt.cli.distinguish:distinguish",
+    name="distinguish",
+    help="Say whether a claim of differential privacy survives many runs with and without one row.",
+)
 app.command("overt.cli.demo:demo", name="demo", help="Make and check a release of made-up people, and look at it.")
 app.command("overt.cli.disclose:disclose", name="disclose", help="Say what someone who knows the method infers.")
 app.command("overt.cli.schema:schema", name="schema", help="Print the JSON Schema of a recipe, for editors.")

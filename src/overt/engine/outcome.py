@@ -131,6 +131,7 @@ def findings_of(verdict: Verdict) -> dict[str, Any]:
 
 def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> Iterator[str]:
     """What a release does not protect from, as far as its owner could overlook it."""
+    yield from release.cautions
     if goal.caution:
         yield goal.caution
     looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
@@ -146,11 +147,12 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
     if others:
         names = ", ".join(map(repr, others))
         yield f"Released as they are, and no part of any guarantee: {names}. Whoever knows them may find people by them."
-    if isinstance(release, RecordRelease):
+    if isinstance(release, RecordRelease) and release.n_groups:
         n_alone = int((release.partition.sizes == 1).sum())
+        kept = release.partition.rows  # what became of suppressed rows is no generalization
         yield (
-            f"Every row is weighed by itself (mean risk {release.risk_of_row.mean():.4g}, at worst "
-            f"{release.risk_of_row.max():.4g}; mean utility {release.utility_of_row.mean():.4g}; by {release.solver}). Nothing "
+            f"Every row is weighed by itself (mean risk {release.risk_of_row[kept].mean():.4g}, at worst "
+            f"{release.risk_of_row[kept].max():.4g}; mean utility {release.utility_of_row[kept].mean():.4g}; by {release.solver}). Nothing "
             f"is promised of groups, and {n_alone:,} rows look like no other."
         )
     if isinstance(release, BucketRelease):

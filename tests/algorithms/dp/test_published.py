@@ -90,8 +90,8 @@ def test_the_release_says_that_it_is_not_private_and_shows_its_conditions():
     assert "NOT differentially private" in release.cautions[0]
     assert "does not hold" in method.against
     assert "not-private" in method.name
-    assert release.remarks["Condition 1"] == "beta: at least e^-epsilon = 0.367879, given 0.551819 (met)"
-    assert "NOT met" in release.remarks["Condition 2"]
+    assert release.remarks["Needs 1"] == "beta: at least e^-epsilon = 0.367879, given 0.551819 (met)"
+    assert "NOT met" in release.remarks["Needs 2"]
     assert release.n_suppressed == int((release.partition.group_of_row < 0).sum())
     kept = release.partition.group_of_row >= 0
     assert (release.support_of_row[kept] >= 2).all()

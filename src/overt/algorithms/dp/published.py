@@ -58,7 +58,7 @@ class NotPrivateRelease(RecordRelease):
     @property
     def remarks(self) -> dict[str, str]:
         """The conditions of the paper, one by one."""
-        return {f"Condition {i}": f"{part}" for i, part in enumerate(self.conditions, start=1)}
+        return {f"Needs {i}": f"{part}" for i, part in enumerate(self.conditions, start=1)}
 
     @property
     def cautions(self) -> tuple[str, ...]:
