@@ -4,6 +4,7 @@
 A release also holds what only the owner may see: the table it came from and which row went where.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -127,6 +128,38 @@ class RecordRelease(GeneralizedRelease):
     def boxes(self) -> NDArray[np.int32]:
         """(quasi-identifier, group, 2) -> least and greatest code that the group shows."""
         return self.shown
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateRelease(Release):
+    """Generalized rows of a differentially private mechanism. What may leave is `labels_of_group`, `facts` and group sizes.
+
+    Which rows were kept, how many there were and how many were left out is the owner's secret, as the table is; `for_owner`
+    has the figures.
+    """
+
+    labels_of_group: Mapping[str, tuple[str, ...]] = field(repr=False)  # (column) -> (group) -> what it shows
+    facts: Mapping[str, str] = field(repr=False)  # what was decided before the data was seen
+    coins: str  # "secret", or "seeded" if someone could repeat them
+
+    @property
+    def remarks(self) -> dict[str, str]:
+        return dict(self.facts)
+
+    @property
+    def for_owner(self) -> dict[str, int]:
+        """For the owner's eyes alone: publishing any of these breaks the guarantee."""
+        return {"rows of the table": self.table.n_rows, "rows left out": self.n_suppressed}
+
+    def _repr_html_(self) -> Markup:
+        """What notebooks show: what anyone may know."""
+        rows = [
+            ["made by", str(self.made_by)],
+            ["published rows", f"{int(self.partition.sizes.sum()):,}"],
+            ["different rows", f"{self.n_groups:,}"],
+            *([heading, words] for heading, words in self.facts.items()),
+        ]
+        return html_table([type(self).__name__, ""], rows, n_text_columns=2)
 
 
 @dataclass(frozen=True, eq=False)
