@@ -9,13 +9,14 @@ import overt
 from bench import adult
 from bench.measure import Sheet
 from overt.adversary.audit import audit_release
-from overt.adversary.chain import Chain
-from overt.adversary.failed_cuts import FailedCuts
+from overt.adversary.failed_trials import FailedTrials
+from overt.adversary.slots import Slots, build_ladders
 from overt.adversary.summary import FACTORS
 from overt.algorithms.streamliner import RDA
 from overt.table import Table
+from overt.trace import Trials
 
-N_SWEEPS = 100
+N_SWEEPS = 40
 
 
 def run(*, quick: bool = False) -> None:
@@ -41,13 +42,13 @@ def time_swaps(sheet: Sheet, name: str, table: Table) -> None:
     method, column = overt.Mondrian(goal=overt.FrequencyLDiversity(3)), table.sensitive[0]
     release, trace = method.anonymize(table), method.trace(table)
     nothing = np.zeros((table.n_rows, column.n_values), np.bool_)
-    failed = FailedCuts.of(trace, release.partition, column, method.goal, nothing)
-    chain = Chain.at_truth(failed, column.codes, np.random.default_rng(1))
-    chain.sweep(np.arange(1, 3))
-    began = time.thread_time()
-    chain.sweep(np.arange(1, N_SWEEPS + 1))
-    seconds = time.thread_time() - began
-    n_swaps = N_SWEEPS * failed.n_places
+    failed = FailedTrials.of([Trials.of_cuts(trace)], release.partition, column, method.goal, nothing)
+    go, rng = np.zeros(1, np.bool_), np.random.default_rng(1)
+    slots = Slots.at(failed, build_ladders(failed, rng, go), rng, scattered=True)
+    slots.run(np.full(failed.n_components, 2), go)
+    began, before = time.thread_time(), slots.n_proposed
+    slots.run(np.full(failed.n_components, N_SWEEPS), go)
+    seconds, n_swaps = time.thread_time() - began, slots.n_proposed - before
     sheet.add(
         f"{name}, l = 3: microseconds for a proposed swap",
         seconds / n_swaps * 1e6,

@@ -137,7 +137,7 @@ def test_what_is_not_covered_is_refused():
     rng = np.random.default_rng(1)
     with pytest.raises(InvalidInput, match="Anatomy is neither"):
         audit(Anatomy(goal=FrequencyLDiversity(2)).anonymize(crowd(), rng=rng))
-    with pytest.raises(InvalidInput, match="not cross-buckets"):
+    with pytest.raises(InvalidInput, match="Large cross-bucket releases"):
         audit(CrossBucket(2, 2, mode="paper").anonymize(table_of([[0, 1, 2, 3]], [0, 1, 2, 3]), rng=rng))
     with pytest.raises(InvalidInput, match="exactly one sensitive column"):
         audit(Mondrian(goal=KAnonymity(2)).anonymize(table_of([[0, 0]], [])))

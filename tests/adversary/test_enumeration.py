@@ -170,11 +170,14 @@ def test_large_tables_and_other_methods_are_refused():
         enumerate_posterior(anatomy.anonymize(pairs, rng=rng), anatomy, max_runs=10)
 
 
-def test_suppressed_rows_are_refused():
+def test_suppressed_rows_can_have_any_values():
     table = table_of([[0, 0, 1]], [0, 1, 0])
-    release = BucketRelease(table, Partition(np.array([0, 0, -1], np.int32), 1), None)
-    with pytest.raises(InvalidInput, match="1 rows are suppressed"):
-        enumerate_posterior(release, FullDomain(goal=KAnonymity(2)))
+    method = FullDomain(goal=KAnonymity(2), max_suppressed="1/2")
+    release = method.anonymize(table)
+    assert release.n_suppressed == 1
+    found = enumerate_posterior(release, method)
+    assert found.n_tables == 4 and found.of_row(2).tolist() == [0.5, 0.5]
+    assert enumerate_posterior(release, method, knowledge=Knowledge(known=(2,))).of_row(2).tolist() == [1, 0]
 
 
 def test_what_is_seen_does_not_depend_on_the_number_of_a_group():

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Markov chain on the tables that an adversary who replays a method of cuts cannot exclude.
+"""Markov chains on the tables that an adversary who replays a method cannot exclude.
 
-Paper       Not in a paper. Metropolis et al., "Equation of State Calculations by Fast Computing Machines", 1953; batch
-            means; R-hat of split chains after A. Gelman, D. Rubin, "Inference from Iterative Simulation Using
-            Multiple Sequences", 1992.
-Implements  Two values inside a released group swap places if every failed cut still fails, which a few counters tell.
-            Now and then three swaps at once, or groups shuffled as a whole, are judged at the end. Proposals are
-            symmetric, so that the stationary law is uniform on the tables that can be reached: the adversary's belief.
-Departs     Groups are taken in turn, and what they hold is recorded after every sweep. Rows that lie on the same side
-            of every cut that matters are alike and counted together.
-Guarantee   Every table counted gives the release, so that none is invented. Tables that no sequence of such moves
-            reaches are missed, and a belief can then be overstated or understated; up to 64 uncertain rows none is.
-            One chain starts at the true table, the others where many shuffles lead; R-hat shows where they disagree.
+Paper       Not in a paper. Metropolis et al., "Equation of State Calculations by Fast Computing Machines", 1953; replica
+            exchange after C. Geyer, "Markov Chain Monte Carlo Maximum Likelihood", 1991; batch means; R-hat of split
+            chains after A. Gelman, D. Rubin, "Inference from Iterative Simulation Using Multiple Sequences", 1992.
+Implements  Two values inside a released group swap places. A table after which something that failed would not fail is not
+            turned down but has a price; the same table is kept at many prices at once, neighbours are exchanged, and
+            only tables that give the release are counted. These are equally likely at every price: the adversary's belief.
+Departs     Components that share no failed trial are independent, so that each has its own prices, is counted when it alone
+            gives the release, and gets the more sweeps the less surely it is known. Rows that are alike are counted together.
+Guarantee   Every table counted gives the release, so that none is invented. At finite prices any table can be reached from
+            any other, so that none is missed for good; in finite time some may be. One chain starts at the true table,
+            the others at random ones that need not give the release; R-hat shows where they disagree.
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,189 +22,268 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.adversary.failed_cuts import Counts, FailedCuts
+from overt.adversary.failed_trials import Counts, FailedTrials, count_values
 from overt.adversary.posterior import Chances, Posterior, Sampled
+from overt.adversary.slots import Ladders, Slots, build_ladders
 from overt.errors import InvalidInput
-from overt.kernels import swapping
-from overt.partition import Partition
 from overt.progress import Progress, silent
-from overt.table import Codes, Column
 from overt.threads import run_watched
 
 STAGE = "Sampling tables that give the same release"
-DRAWS = 1 << 18  # proposals between two looks at the clock
 N_BATCHES = 20  # of each chain; an even number, since halves are compared
-WARM_UP = 0.25  # the share of the time or the sweeps that is thrown away
-SCATTER = 64  # how often every group is shuffled before a dispersed chain begins
-PILOT = 20  # sweeps that show how many fit into the time there is
+PILOT_BATCHES = 8
+FEWEST_BATCHES = 4
+STEEP = 1.5  # 1 makes the sum of squared errors least, 2 makes all errors alike
+SHORT = 48  # places; components with fewer have several sweeps for one of others, which cost as much
+SHARES = (0.12, 0.24, 0.4)  # of the time or the sweeps: where warming up ends, the first pilot, and the second
+FEWEST = 8  # sweeps of a component in a pilot or in a batch, if there is no limit on time
 
 
 def sample_posterior(
-    failed: FailedCuts,
-    partition: Partition,
-    column: Column,
+    failed: FailedTrials,
     *,
     rng: Generator,
     seconds: float = 10.0,
     sweeps: int | None = None,
     n_chains: int = 4,
+    knows_truth: bool = True,
     on_progress: Progress = silent,
 ) -> Posterior:
     """The posterior of everybody, for so many seconds; or for so many sweeps of each chain, which can be repeated.
 
-    A sweep proposes as many swaps as there are rows in groups about which a failed cut says something.
+    A sweep proposes as many swaps as there are rows in groups about which a failed trial says something, at every price.
+    Without the truth, the first chain starts wherever the values were put.
     """
     if n_chains < 2:
         raise InvalidInput(f"n_chains is {n_chains}; at least 2 are needed to see whether they agree.")
     if sweeps is not None and sweeps < N_BATCHES:
         raise InvalidInput(f"sweeps is {sweeps}; at least {N_BATCHES} are needed to estimate an error.")
-    chains = [Chain.at_truth(failed, column.codes, one) for one in rng.spawn(n_chains)]
-    stop, done = np.zeros(1, np.bool_), np.zeros(n_chains, np.int64)
+    watch = Watch(seconds, sweeps, on_progress)
+    first, *others = rng.spawn(n_chains + 1)
+    ladders = build_ladders(failed, first, watch.stop)
+    chains = [Chain.begin(failed, ladders, one, scattered=i > 0) for i, one in enumerate(others)]
+    if knows_truth and any(chain.slots.state.energy_of_slot.any() for chain in chains[:1]):
+        raise InvalidInput(
+            "The true table does not lead to this release by the method as it was described; it was made in another way."
+        )
+    stretch = np.maximum(1, SHORT // np.maximum(1, failed.size_of_component))
+    watch.find_pace(chains)
+    watch.run(chains, stretch, until=SHARES[0], n_batches=FEWEST_BATCHES)
+    for share in SHARES[1:]:
+        stretch = allot(failed, chains, watch.run(chains, stretch, until=share, n_batches=PILOT_BATCHES))
+    before = _proposals(chains)
+    watch.run(chains, stretch, until=1.0, n_batches=N_BATCHES)
+    n_proposed, n_taken = (int(n) for n in np.subtract(_proposals(chains), before))
+    return _posterior_of(failed, chains, n_proposed, n_taken, time.perf_counter() - watch.began)
 
-    def run(total: int, work: Callable[[Chain, Callable[[int], None]], None]) -> None:
-        def count(i: int, n: int) -> None:
-            done[i] += n
 
-        done[:] = 0
-        tasks = [partial(work, chain, partial(count, i)) for i, chain in enumerate(chains)]
-        run_watched(tasks, stop, lambda: on_progress(STAGE, int(done.sum()), total))
+def _proposals(chains: "list[Chain]") -> tuple[int, int]:
+    return sum(chain.slots.n_proposed for chain in chains), sum(chain.slots.n_taken for chain in chains)
 
-    run(0, lambda chain, count: chain.scatter() if chain is not chains[0] else chain.sweep(np.ones(1, np.int64)))
-    began = time.perf_counter()
-    if sweeps is not None:
-        warm = max(PILOT, int(sweeps * WARM_UP))
-    else:
-        run(0, lambda chain, count: chain.run(PILOT, stop, count))
-        warm = max(1, int(PILOT * (seconds * WARM_UP / (time.perf_counter() - began) - 1)))
-    run(n_chains * warm, lambda chain, count: chain.warm_up(warm, stop, count))
-    if sweeps is None:
-        pace = (PILOT + warm) / (time.perf_counter() - began)
-        sweeps = int(pace * (began + seconds - time.perf_counter()))
-    length = max(1, sweeps // N_BATCHES)
-    run(n_chains * length * N_BATCHES, lambda chain, count: chain.record(length, stop, count))
-    took = time.perf_counter() - began
-    return _posterior_of(failed, partition, column, chains, length * N_BATCHES, took)
+
+@dataclass(eq=False)
+class Watch:
+    """How long chains run: for a time, or for so many sweeps."""
+
+    seconds: float
+    sweeps: int | None
+    on_progress: Progress
+    began: float = field(default_factory=time.perf_counter)
+    stop: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, np.bool_))
+    pace: float = 0.0  # proposals in a second, of all chains together
+    used: float = 0.0  # the share of the sweeps
+
+    def run(self, chains: "list[Chain]", stretch: Counts, *, until: float, n_batches: int) -> Counts:
+        """Run batches, all of the same number of sweeps for each component, until a share of the time or sweeps is used.
+
+        `stretch` says how these numbers relate to each other. With a time limit there can be fewer or more batches than
+        asked for, if the machine is slower or faster than it was. Returns the sweeps of a batch.
+        """
+        cost = sum(chain.cost for chain in chains)
+        deadline = np.inf
+        if self.sweeps is None:
+            deadline = self.began + self.seconds * until
+            budget = self.pace * (deadline - time.perf_counter()) / n_batches
+            stretch = scale(stretch, budget / max(1.0, float(stretch @ cost)))
+        else:
+            budget = max(FEWEST, self.sweeps * (until - self.used) / n_batches)
+            stretch = scale(stretch, budget / max(1.0, float(stretch.mean() if stretch.size else 1)))
+        self.used = until
+        for chain in chains:
+            chain.begin_batches()
+        began, number, before = time.perf_counter(), 0, _proposals(chains)[0]
+        while number < (n_batches if deadline == np.inf else FEWEST_BATCHES) or not self._is_over(
+            began, deadline, number
+        ):
+            half = min(1, 2 * number // n_batches)
+            run_watched(
+                [partial(chain.run_batch, stretch, half, self.stop) for chain in chains], self.stop, self._watch
+            )
+            number += 1
+            if deadline == np.inf and number == n_batches:
+                break
+        took = max(1e-9, time.perf_counter() - began)
+        self.pace = (_proposals(chains)[0] - before) / took
+        return stretch
+
+    def find_pace(self, chains: "list[Chain]") -> None:
+        """Two sweeps of every chain show how many fit into a second."""
+        if self.sweeps is None:
+            began, two = time.perf_counter(), np.full(chains[0].slots.failed.n_components, 2)
+            run_watched([partial(chain.slots.run, two, self.stop) for chain in chains], self.stop, self._watch)
+            self.pace = _proposals(chains)[0] / max(1e-9, time.perf_counter() - began)
+
+    def _is_over(self, began: float, deadline: float, number: int) -> bool:
+        """Whether less than half of another batch would fit."""
+        now = time.perf_counter()
+        return now + (now - began) / max(1, number) / 2 > deadline
+
+    def _watch(self) -> None:
+        share = self.used if self.sweeps is not None else (time.perf_counter() - self.began) / self.seconds
+        self.on_progress(STAGE, min(99, int(100 * share)), 100)
+
+
+def scale(stretch: Counts, factor: float) -> Counts:
+    """So many times the sweeps, at least one each."""
+    scaled: Counts = np.maximum(1, np.rint(stretch * factor)).astype(np.int64)
+    return scaled
 
 
 @dataclass(eq=False)
 class Chain:
-    """One chain: where it is, and what it has seen."""
+    """One chain: its slots, and the batches that it noted."""
 
-    failed: FailedCuts
-    rng: Generator
-    value: Codes
-    tally: NDArray[np.int32]
-    is_sound: NDArray[np.bool_]  # (cut), False throughout
-    held: NDArray[np.int32]  # (cell, value), scratch
-    total: Counts  # (cell, value) -> sum over sweeps of the places that have it
-    square: Counts
-    n_done: int = 0  # sweeps
-    n_swapped: int = 0
-    n_shuffled: int = 0
-    halves: Chances = field(init=False, repr=False)  # (half, cell, value) -> mean share
-    squares_of_batches: Chances = field(init=False, repr=False)  # (cell, value) -> mean of squares of batch means
-    squares: Chances = field(init=False, repr=False)  # (cell, value) -> mean of squares
+    slots: Slots
+    halves: NDArray[np.int64] = field(init=False, repr=False)  # (half, cell, value) -> places that had the value
+    n_seen: Counts = field(init=False, repr=False)  # (half, component) -> tables that give the release
+    squares: Counts = field(init=False, repr=False)  # (cell, value) -> of the number of places
+    batches: Chances = field(init=False, repr=False)  # (cell, value) -> squares of shares, summed over batches
+    crossed: Chances = field(init=False, repr=False)  # (cell, value) -> shares times tables seen
+    seen_squared: Chances = field(init=False, repr=False)  # (component)
+    n_batches: int = 0
 
     @classmethod
-    def at_truth(cls, failed: FailedCuts, true_values: Codes, rng: Generator) -> "Chain":
-        """A chain that begins at the true table."""
-        shape = failed.size_of_cell.size, failed.n_values
-        tally, is_sound = failed.tally(failed.values, true_values), np.zeros(failed.starts.size // 2, np.bool_)
-        held, total, square = np.zeros(shape, np.int32), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        return cls(failed, rng, failed.values.copy(), tally, is_sound, held, total, square)
+    def begin(cls, failed: FailedTrials, ladders: Ladders, rng: Generator, *, scattered: bool) -> "Chain":
+        """A chain at the table as it was handed over, or at random ones."""
+        return cls(Slots.at(failed, ladders, rng, scattered=scattered))
 
-    def sweep(self, numbers: Counts) -> None:
-        """Propose swaps in all groups, once for each number."""
-        failed = self.failed
-        draws = self.rng.integers(0, 2**64, numbers.size * failed.n_places, np.uint64)
-        n_swapped, n_shuffled = swapping.swap_inside_groups(
-            draws,
-            numbers,
-            failed.first,
-            self.value,
-            failed.forbidden,
-            failed.cuts,
-            failed.sides,
-            self.tally,
-            failed.least,
-            self.is_sound,
-            failed.cell_of_place,
-            self.held,
-            self.total,
-            self.square,
-        )
-        self.n_swapped += n_swapped
-        self.n_shuffled += n_shuffled
+    @property
+    def cost(self) -> Counts:
+        """(component) -> proposals of a sweep."""
+        return self.slots.failed.size_of_component * np.diff(self.slots.state.first_slot)
 
-    def run(self, n_sweeps: int, stop: NDArray[np.bool_], count: Callable[[int], None]) -> None:
-        """Sweeps in steps, so that they can be stopped and watched."""
-        at_once = max(1, DRAWS // max(1, self.failed.n_places))
-        while n_sweeps > 0 and not stop[0]:
-            n = min(at_once, n_sweeps)
-            self.sweep(np.arange(self.n_done + 1, self.n_done + n + 1))
-            self.n_done += n
-            n_sweeps -= n
-            count(n)
+    def begin_batches(self) -> None:
+        """Forget what was noted."""
+        shape, n_components = self.slots.seen.total.shape, self.slots.failed.n_components
+        self.halves, self.squares = np.zeros((2, *shape), np.int64), np.zeros(shape, np.int64)
+        self.n_seen, self.seen_squared = np.zeros((2, n_components), np.int64), np.zeros(n_components)
+        self.batches, self.crossed = np.zeros(shape), np.zeros(shape)
+        self.n_batches = 0
 
-    def scatter(self) -> None:
-        """Go far from where the chain is: let every group shuffle all its values, many times."""
-        self.sweep(np.zeros(SCATTER, np.int64))
+    def run_batch(self, sweeps: Counts, half: int, stop: NDArray[np.bool_]) -> None:
+        """Run, and keep what the error, R-hat and the effective size are made of."""
+        failed, seen = self.slots.failed, self.slots.seen
+        self.slots.forget()
+        self.slots.run(sweeps, stop)
+        total, n_seen = seen.total / failed.size_of_cell[:, None], seen.n_seen.astype(np.float64)
+        self.halves[half] += seen.total
+        self.squares += seen.square
+        self.n_seen[half] += seen.n_seen
+        self.batches += total**2
+        self.crossed += total * n_seen[failed.component_of_cell, None]
+        self.seen_squared += n_seen**2
+        self.n_batches += 1
 
-    def warm_up(self, n_sweeps: int, stop: NDArray[np.bool_], count: Callable[[int], None]) -> None:
-        """Forget where the chain began."""
-        self.run(n_sweeps, stop, count)
-        self.total[:], self.square[:] = 0, 0
-        self.n_done = self.n_swapped = 0
 
-    def record(self, length: int, stop: NDArray[np.bool_], count: Callable[[int], None]) -> None:
-        """Run all batches, and keep what the error, R-hat and the effective size are made of."""
-        shape, size = self.total.shape, self.failed.size_of_cell[:, None]
-        halves = np.zeros((2, *shape), np.int64)
-        self.squares_of_batches, self.squares = np.zeros(shape), np.zeros(shape)
-        for batch in range(N_BATCHES):
-            self.run(length, stop, count)
-            halves[2 * batch // N_BATCHES] += self.total
-            self.squares_of_batches += (self.total / (size * length)) ** 2 / N_BATCHES
-            self.squares += self.square / (size * size * (length * N_BATCHES))
-            self.total[:], self.square[:] = 0, 0
-        self.halves = halves / (size * (length * N_BATCHES // 2))
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What several chains say together. Arrays are (cell, value) unless said otherwise."""
+
+    mean: Chances
+    error: Chances
+    r_hat: Chances
+    effective_size: Chances
+    is_still: NDArray[np.bool_]  # (cell)
+
+    @classmethod
+    def of(cls, failed: FailedTrials, chains: list[Chain]) -> "Estimate":
+        """Ratios: how many places have a value in tables that give the release, over how many such tables there were."""
+        of, size = failed.component_of_cell, failed.size_of_cell[:, None]
+        halves = np.stack([chain.halves for chain in chains]) / size  # (chain, half, cell, value)
+        n_seen = np.stack([chain.n_seen for chain in chains])[:, :, of, None].astype(np.float64)
+        n = n_seen.sum(axis=(0, 1))
+        n_batches, n_chains = sum(chain.n_batches for chain in chains), len(chains)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = halves.sum(axis=(0, 1)) / n
+            squares, crossed = (
+                np.sum([getattr(one, name) for one in chains], axis=0) for name in ("batches", "crossed")
+            )
+            seen_squared = np.sum([chain.seen_squared for chain in chains], axis=0)[of, None]
+            deviation = squares - 2 * mean * crossed + mean**2 * seen_squared
+            by_batches = np.maximum(0, deviation) / n**2 * (n_batches / max(1, n_batches - 1))
+            of_chain = halves.sum(axis=1) / n_seen.sum(axis=1)
+            by_chains = np.nan_to_num(of_chain.var(axis=0, ddof=1) / n_chains, nan=0.25)
+            error = np.sqrt(np.maximum(by_batches, by_chains))
+            error[error < NOTHING] = 0  # what rounding leaves where nothing moved
+            within = np.sum([chain.squares for chain in chains], axis=0) / (size * size) / n - mean**2
+            within[within < NOTHING] = 0
+            between = (halves / n_seen).reshape(2 * n_chains, *mean.shape).var(axis=0, ddof=1)
+            between[between < NOTHING] = 0
+            r_hat = np.where(between == 0, 1.0, np.sqrt(1 + between / within))
+            effective = np.where(error == 0, np.inf, within / error**2)
+        unseen = (n_seen == 0).any(axis=(0, 1))[:, 0]  # half a chain long the release did not come up
+        r_hat[unseen] = np.inf
+        return cls(mean, error, r_hat, effective, (within == 0).all(axis=1))
+
+
+NOTHING = 1e-10
+
+
+def allot(failed: FailedTrials, chains: list[Chain], stretch: Counts) -> Counts:
+    """(component) -> how many sweeps it should have beside the others, from how well it was known after `stretch`."""
+    estimate = Estimate.of(failed, chains)
+    belief = estimate.mean.argmax(axis=1)
+    error = np.nan_to_num(estimate.error[np.arange(belief.size), belief], nan=0.5, posinf=0.5)
+    error[np.isinf(estimate.r_hat).any(axis=1)] = 0.5
+    spread = np.zeros(failed.n_components)  # of a belief in a single sweep, as it were
+    np.maximum.at(spread, failed.component_of_cell, error * np.sqrt(stretch[failed.component_of_cell]))
+    spread = np.maximum(spread, np.median(spread) if spread.size else 0.0) + NOTHING
+    n_rungs = np.diff(chains[0].slots.state.first_slot)
+    share = spread**STEEP / np.sqrt(n_rungs)
+    return np.maximum(1, np.rint(1000 * share / share.max(initial=NOTHING))).astype(np.int64)
 
 
 def _posterior_of(
-    failed: FailedCuts, partition: Partition, column: Column, chains: list[Chain], n_sweeps: int, seconds: float
+    failed: FailedTrials, chains: list[Chain], n_proposed: int, n_taken: int, seconds: float
 ) -> Posterior:
-    """What the chains say together, and the shares of groups that no failed cut says anything about."""
-    halves = np.concatenate([chain.halves for chain in chains])  # (half, cell, value)
-    of_chain = np.stack([chain.halves.mean(axis=0) for chain in chains])
-    mean = of_chain.mean(axis=0)
-    n_batches = N_BATCHES * len(chains)
-    batches = np.maximum(0, sum(chain.squares_of_batches for chain in chains) / len(chains) - mean**2)
-    error = np.sqrt(np.maximum(batches / (n_batches - 1), of_chain.var(axis=0, ddof=1) / len(chains)))
-    error[error < 1e-9] = 0  # what rounding leaves where nothing moved
-    within = np.maximum(0, sum(chain.squares for chain in chains) / len(chains) - (halves**2).mean(axis=0))
-    within[within < 1e-12] = 0
-    between = halves.var(axis=0, ddof=1)
-    between[between < 1e-12] = 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r_hat = np.where(between == 0, 1.0, np.sqrt(1 + between / within))
-        effective = np.where(error == 0, np.inf, within / error**2)
-    n_proposed = n_sweeps * len(chains) * failed.n_places
-    still = (within == 0).all(axis=1)
+    """What the chains say together; shares in groups that no failed trial says anything about; and what facts say."""
+    estimate = Estimate.of(failed, chains)
+    if np.isnan(estimate.mean).any():
+        raise InvalidInput(
+            f"In {seconds:.0f} seconds no table was found that gives this release everywhere; allow more time, or see "
+            "whether the method is the one that made it."
+        )
     sampled = Sampled(
         n_chains=len(chains),
-        n_sweeps=n_sweeps,
+        n_sweeps=n_proposed // max(1, sum(int(chain.cost.sum()) for chain in chains)),
         n_proposed=n_proposed,
-        accepted=sum(chain.n_swapped for chain in chains) / max(1, n_proposed),
+        accepted=n_taken / max(1, n_proposed),
         seconds=seconds,
-        r_hat=r_hat.max(axis=1, initial=1.0),
-        effective_size=effective.min(axis=1, initial=np.inf),
-        n_still=int(failed.size_of_cell[still].sum()),
+        r_hat=estimate.r_hat.max(axis=1, initial=1.0),
+        effective_size=estimate.effective_size.min(axis=1, initial=np.inf),
+        n_still=int(failed.size_of_cell[estimate.is_still].sum()),
     )
-    counts = np.zeros((partition.n_groups, column.n_values), np.int64)
-    np.add.at(counts, (partition.group_of_row, column.codes), 1)
+    everybody, codes, fixed = failed.everybody, failed.column.codes, np.flatnonzero(failed.fixed)
+    counts = count_values(everybody, failed.column)
+    np.add.at(counts, (everybody.group_of_row[fixed], codes[fixed]), -1)
+    counts[failed.is_free] = 1
+    n_left = np.maximum(1, counts.sum(axis=1, keepdims=True))
+    known = np.zeros((fixed.size, failed.n_values))
+    known[np.arange(fixed.size), codes[fixed]] = 1
     n_cells = failed.size_of_cell.size
-    cell_of_row = partition.group_of_row.astype(np.int64) + n_cells
-    cell_of_row[failed.rows] = failed.cell_of_place
-    chance = np.concatenate([mean, counts / partition.sizes[:, None]])
-    errors = np.concatenate([error, np.zeros_like(counts, np.float64)])
+    cell_of_row = everybody.group_of_row.astype(np.int64) + n_cells
+    cell_of_row[failed.rows] = failed.layout.cell_of_place
+    cell_of_row[fixed] = n_cells + everybody.n_groups + np.arange(fixed.size)
+    chance = np.concatenate([estimate.mean, counts / n_left, known])
+    errors = np.concatenate([estimate.error, np.zeros((len(counts) + fixed.size, failed.n_values))])
     return Posterior(cell_of_row.astype(np.int32), chance, errors, "chain", sampled=sampled)

@@ -63,15 +63,10 @@ def enumerate_posterior(
     """The exact posterior of everybody, by running the method on every table that agrees with the release.
 
     `seen` says what the adversary sees of a release; two releases of which he sees the same are the same to him. It
-    must show at least the values of each group.
+    must show at least the values of each group. Suppressed rows are not shown, and can have any values.
     """
     knowledge = knowledge or Knowledge()
     column = release.table.the_sensitive("An adversary")
-    if release.n_suppressed:
-        raise InvalidInput(
-            f"{release.n_suppressed} rows are suppressed and their values are not published; enumeration needs a "
-            "release of all rows."
-        )
     forbidden = knowledge.forbidden(column)
     partition = release.buckets if isinstance(release, CrossBucketRelease) else release.partition
     n_tables = count_tables(partition, column)
@@ -100,16 +95,22 @@ def enumerate_posterior(
 
 
 def count_tables(partition: Partition, column: Column) -> int:
-    """In how many ways the values of each group can be handed out inside it."""
+    """In how many ways the values of each group can be handed out inside it, and any values to suppressed rows."""
+    kept = partition.group_of_row >= 0
     counts = np.zeros((partition.n_groups, column.n_values), np.int64)
-    np.add.at(counts, (partition.group_of_row, column.codes), 1)
-    return prod(factorial(int(row.sum())) // prod(factorial(n) for n in row.tolist() if n > 1) for row in counts)
+    np.add.at(counts, (partition.group_of_row[kept], column.codes[kept]), 1)
+    ways = (factorial(int(row.sum())) // prod(factorial(n) for n in row.tolist() if n > 1) for row in counts)
+    return column.n_values**partition.n_suppressed * prod(ways)
 
 
 def tables_like(partition: Partition, column: Column) -> Iterator[np.ndarray[Any, np.dtype[np.int32]]]:
-    """Every column with the same values in each group."""
-    groups = np.split(partition.rows, partition.starts[1:-1])
-    for arrangement in itertools.product(*(list(_arrangements(sorted(column.codes[g].tolist()))) for g in groups)):
+    """Every column with the same values in each group, whatever values suppressed rows have."""
+    groups = np.split(partition.rows, partition.starts[1:-1]) if partition.n_groups else []
+    ways = [list(_arrangements(sorted(column.codes[group].tolist()))) for group in groups]
+    if partition.n_suppressed:
+        groups.append(np.flatnonzero(partition.group_of_row < 0).astype(np.int32))
+        ways.append([list(one) for one in itertools.product(range(column.n_values), repeat=partition.n_suppressed)])
+    for arrangement in itertools.product(*ways):
         codes = np.empty(column.codes.size, np.int32)
         for rows, values in zip(groups, arrangement, strict=True):
             codes[rows] = values

@@ -21,7 +21,7 @@ class Sampled:
     """How a posterior was estimated, and how far it can be trusted."""
 
     n_chains: int
-    n_sweeps: int  # of each chain, without those that were thrown away
+    n_sweeps: int  # of each chain, on the average over components, without those that were thrown away
     n_proposed: int
     accepted: float  # the share of proposals that changed something
     seconds: float
@@ -58,7 +58,7 @@ class Posterior:
     cell_of_row: Codes
     chance: Chances  # (cell, value)
     error: Chances  # (cell, value) -> Monte Carlo standard error; 0 where the chance is exact
-    how: str  # "enumeration", "shares", "chain"
+    how: str  # "enumeration", "shares", "chain", "proof" or the name of the method's own inference
     n_tables: int | None = None  # how many tables are left, where they were counted
     sampled: Sampled | None = None
 
@@ -82,12 +82,20 @@ class Posterior:
         return self.error[np.arange(best.size), best][self.cell_of_row]
 
 
-def shares(partition: Partition, column: Column) -> Posterior:
-    """Every value with its share of the group: what a release says to someone who does not replay anything."""
-    counts = np.zeros((partition.n_groups, column.n_values), np.int64)
-    np.add.at(counts, (partition.group_of_row, column.codes), 1)
-    chance = counts / partition.sizes[:, None]
-    return Posterior(partition.group_of_row, chance, np.zeros_like(chance), "shares")
+def shares(partition: Partition, column: Column, *, hidden: bool = True) -> Posterior:
+    """Every value with its share of the group: what a release says to someone who does not replay anything.
+
+    Suppressed rows are like each other: nothing is known of their values if these are `hidden`, otherwise their shares.
+    """
+    counts = np.zeros((partition.n_groups + 1, column.n_values), np.int64)
+    np.add.at(counts, (partition.group_of_row, column.codes), 1)  # -1 is the last
+    if hidden:
+        counts[-1] = 1
+    if not partition.n_suppressed:
+        counts = counts[:-1]
+    chance = counts / counts.sum(axis=1, keepdims=True)
+    cell_of_row = np.where(partition.group_of_row < 0, partition.n_groups, partition.group_of_row).astype(np.int32)
+    return Posterior(cell_of_row, chance, np.zeros_like(chance), "shares")
 
 
 def crossed_shares(release: CrossBucketRelease) -> Posterior:

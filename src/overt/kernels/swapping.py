@@ -1,253 +1,305 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Swaps of values inside groups that leave every failed cut failed.
+"""Swaps of values inside groups, at many temperatures, that leave what was tried and failed a failure.
 
-Places lie group by group. Cut c has the parts 2c and 2c + 1, and `tally[part]` holds what is known of a part: the most
-places that one value may have there (CAP), how many values have more (OVER), how many different values there are
-(DISTINCT), and from COUNTS on how often each occurs. A part is broken if OVER is not 0 or DISTINCT is below
-`least`; a cut fails if one of its parts is broken, and is sound otherwise. Only cuts that divide a group matter to it:
-`cuts[g, i]`, and bit i % 64 of `sides[place, i // 64]` tells the part that a place of the group is in.
+A trial has parts, which are sets of places; what it takes for it to fail is its kind. A part is broken if it breaks the
+goal, and otherwise it has a lack (see `lacking`). A trial that fails has energy 0, one that does not has the more the
+farther it is from failing. Places of a group that lie in the same parts of all trials make a cell. Groups that share a trial
+make a component, and components have nothing to do with each other.
+
+Every component is kept in several copies, its slots, each at a rung of a ladder of prices for a unit of energy: at the
+lowest almost anything goes, at the highest hardly anything but energy 0. Slots on neighbouring rungs swap places, so
+that a table that is stuck melts and freezes again elsewhere. Whatever the rung, tables of energy 0 are equally likely.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from overt.kernels.compiling import kernel
+from overt.kernels.lacking import COUNTS, lack_after, lack_of, plain_lack_after, replace_in_part
 
-CAP, OVER, DISTINCT, COUNTS = 0, 1, 2, 3
-SEVERAL = 3  # swaps at once, which get through where one at a time is stuck
-SEVERAL_EVERY = 8  # proposals
-SHUFFLE_EVERY = 16  # sweeps; in such a one groups propose to shuffle all their values
-SMALL = 64  # places; up to here all groups are also shuffled at once, so that every possible table is reached
-ONE = np.uint64(1)
-BIT_OF_REMAINDER = np.zeros(67, np.int64)  # no two powers of 2 below 2**64 have the same remainder by 67
-for _bit in range(64):
-    BIT_OF_REMAINDER[(1 << _bit) % 67] = _bit
+PAIR, ANY, AMOUNT = 0, 1, 2  # one of two parts is broken; one of many; so many rows or so much weight is
+FAR = 15  # lacks of the parts of a trial of many are counted up to here
+
+
+class Layout(NamedTuple):
+    """What never changes. Groups are in the order of their components, places of their groups, trials likewise."""
+
+    first_group: Any  # (component + 1)
+    first_place: Any  # (group + 1)
+    first_cell: Any  # (component + 1)
+    first_trial: Any  # (component + 1)
+    first_part: Any  # (trial + 1)
+    first_in_trials: Any  # (group + 1), of `trials`
+    most_trials: int  # of any group
+    trials: Any  # trials that tell places of a group apart, group by group
+    first_in_parts: Any  # (group), of `part_of`
+    part_of: Any  # group by group, place by place: the part it is in of each of these trials, -1 if in none
+    cell_of_place: Any
+    is_free: Any  # (group) -> whether its places can have any values, and not only those that they have together
+    forbidden: Any  # (place, value), or empty
+    rules: Any  # see `lacking`
+    kind: Any  # (trial)
+    weight: Any  # (part, 2) -> rows and weight that it adds to a trial of kind AMOUNT if broken
+    needed: Any  # (trial, 2) -> rows and weight from which on it fails
+    unit: Any  # (trial) -> how much weight goes for one row
+
+
+class State(NamedTuple):
+    """Where all slots are. Slots are numbered component by component."""
+
+    first_slot: Any  # (component + 1)
+    slot_at: Any  # (rung), numbered like slots -> which slot is there, as a number inside its component
+    price: Any  # (rung) -> of a unit of energy
+    value: Any  # slot by slot, (place)
+    tally: Any  # slot by slot, (part, COUNTS + value)
+    energy: Any  # slot by slot, (trial)
+    broken: Any  # slot by slot, (trial, 2) -> rows and weight of broken parts; or empty if no trial is an AMOUNT
+    lacks: Any  # slot by slot, (trial, lack) -> how many parts have it; or empty if no trial has kind ANY
+    energy_of_slot: Any
+
+
+class Seen(NamedTuple):
+    """What is added up at energy 0."""
+
+    held: Any  # (cell, value), scratch
+    total: Any  # (cell, value) -> places that have it
+    square: Any  # (cell, value) -> squares of that
+    n_seen: Any  # (component) -> how many tables
+    moments: Any  # (component, 2) -> sum of the energies of the slot at the lowest rung, and of their squares
 
 
 @kernel
-def find_doomed(groups_of_rows, starts, in_group, size_of_group, cap, least):
-    """is_doomed[cut]: whether a cut fails however values lie inside the groups, by bounds on the counts in its parts.
+def shortfall(rows, weight, needed_rows, needed_weight, unit):
+    """The energy of a trial of kind AMOUNT: how long a number is needed to write what it lacks."""
+    short = min(needed_rows - rows, -((weight - needed_weight) // unit))
+    energy = 0
+    while short > 0:
+        short >>= 1
+        energy += 1
+    return energy
 
-    in_group[g, v] is how often group g has value v. Of the cuts of a trace whole groups go either way or are divided.
+
+@kernel
+def least_lack(lacks, trial, without_a, without_b):
+    """The least lack of the parts of a trial but two, whose lacks are given (or -1)."""
+    for lack in range(FAR + 1):
+        if lacks[trial, lack] > np.int32(lack == without_a) + np.int32(lack == without_b):
+            return lack
+    return FAR
+
+
+@kernel
+def energy_after(trial, at, p, q, part_at, x, y, tally, rules, kind, weight, needed, unit, broken, lacks):
+    """The energy of a trial if a place of part p had y instead of x, and one of part q the reverse; -1 is no part.
+
+    `at` is where the trial of this slot lies, `part_at` what is to be added to the numbers of parts.
     """
-    n_groups, n_values = in_group.shape
-    is_doomed = np.zeros(starts.size // 2, np.bool_)
-    n_here, touched = np.zeros((2, n_groups), np.int64), np.empty(n_groups, np.int64)
-    for cut in range(is_doomed.size):
-        n_touched = 0
-        for side in range(2):
-            for i in range(starts[2 * cut + side], starts[2 * cut + side + 1]):
-                g = groups_of_rows[i]
-                if n_here[0, g] + n_here[1, g] == 0:
-                    touched[n_touched] = g
-                    n_touched += 1
-                n_here[side, g] += 1
-        for side in range(2):
-            part = 2 * cut + side
-            n_possible, room = 0, starts[part] - starts[part + 1]
-            for v in range(n_values):
-                fewest, most = 0, 0
-                for g in touched[:n_touched]:
-                    fewest += max(0, n_here[side, g] + in_group[g, v] - size_of_group[g])
-                    most += min(n_here[side, g], in_group[g, v])
-                is_doomed[cut] |= fewest > cap[part]
-                n_possible += most > 0
-                room += min(most, cap[part])
-            is_doomed[cut] |= n_possible < least or room < 0
-        for g in touched[:n_touched]:
-            n_here[0, g] = n_here[1, g] = 0
-    return is_doomed
+    after_p = lack_after(tally, part_at + p, x, y, rules) if p >= 0 else FAR
+    after_q = lack_after(tally, part_at + q, y, x, rules) if q >= 0 else FAR
+    if kind[trial] == PAIR:
+        return min(after_p, after_q)
+    before_p = lack_of(tally, part_at + p, rules) if p >= 0 else -1
+    before_q = lack_of(tally, part_at + q, rules) if q >= 0 else -1
+    if kind[trial] == ANY:
+        others = least_lack(lacks, at, min(before_p, FAR), min(before_q, FAR))
+        return min(others, min(min(after_p, after_q), FAR))
+    rows, cost = broken[at, 0], broken[at, 1]
+    if p >= 0:
+        change = np.int64(after_p == 0) - np.int64(before_p == 0)
+        rows += change * weight[p, 0]
+        cost += change * weight[p, 1]
+    if q >= 0:
+        change = np.int64(after_q == 0) - np.int64(before_q == 0)
+        rows += change * weight[q, 0]
+        cost += change * weight[q, 1]
+    return shortfall(rows, cost, needed[trial, 0], needed[trial, 1], unit[trial])
 
 
 @kernel
-def count_divided(groups_of_rows, starts, n_groups):
-    """n_cuts[g]: how many cuts have rows of group g on both sides; `starts` as in a trace."""
-    n_cuts = np.zeros(n_groups, np.int64)
-    left, both = np.full(n_groups, -1, np.int64), np.full(n_groups, -1, np.int64)
-    for cut in range(starts.size // 2):
-        for i in range(starts[2 * cut], starts[2 * cut + 1]):
-            left[groups_of_rows[i]] = cut
-        for i in range(starts[2 * cut + 1], starts[2 * cut + 2]):
-            g = groups_of_rows[i]
-            if left[g] == cut and both[g] != cut:
-                both[g] = cut
-                n_cuts[g] += 1
-    return n_cuts
+def replace_and_note(trial, at, part, part_at, x, y, tally, rules, kind, weight, broken, lacks):
+    """One place of a part has value y instead of x, and its trial is to know what that does to the part."""
+    before = lack_of(tally, part_at + part, rules)
+    replace_in_part(tally, part_at + part, x, y)
+    after = lack_of(tally, part_at + part, rules)
+    if kind[trial] == ANY:
+        lacks[at, min(before, FAR)] -= 1
+        lacks[at, min(after, FAR)] += 1
+    else:
+        change = np.int64(after == 0) - np.int64(before == 0)
+        broken[at, 0] += change * weight[part, 0]
+        broken[at, 1] += change * weight[part, 1]
 
 
 @kernel
-def find_sides(groups_of_rows, places, starts, n_groups, cuts, sides):
-    """Fill `cuts` and `sides`; `places[i]` is where the i-th row of the trace lies."""
-    n_cuts = np.zeros(n_groups, np.int64)
-    left, both = np.full(n_groups, -1, np.int64), np.full(n_groups, -1, np.int64)
-    for cut in range(starts.size // 2):
-        for i in range(starts[2 * cut], starts[2 * cut + 1]):
-            left[groups_of_rows[i]] = cut
-        for i in range(starts[2 * cut + 1], starts[2 * cut + 2]):
-            g = groups_of_rows[i]
-            if left[g] != cut:
-                continue
-            if both[g] != cut:
-                both[g] = cut
-                cuts[g, n_cuts[g]] = cut
-                n_cuts[g] += 1
-            bit = n_cuts[g] - 1
-            sides[places[i], bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
+def judge_slots(layout, state, place_of_slot, part_of_slot, trial_of_slot):
+    """Work out all energies from the tallies."""
+    for component in range(state.first_slot.size - 1):
+        for slot in range(state.first_slot[component], state.first_slot[component + 1]):
+            total = 0
+            for trial in range(layout.first_trial[component], layout.first_trial[component + 1]):
+                at, best = trial_of_slot[slot] + trial, 1 << 30
+                if layout.kind[trial] == ANY:
+                    state.lacks[at] = 0
+                elif layout.kind[trial] == AMOUNT:
+                    state.broken[at] = 0
+                for part in range(layout.first_part[trial], layout.first_part[trial + 1]):
+                    lack = lack_of(state.tally, part_of_slot[slot] + part, layout.rules)
+                    best = min(best, lack)
+                    if layout.kind[trial] == ANY:
+                        state.lacks[at, min(lack, FAR)] += 1
+                    elif layout.kind[trial] == AMOUNT and lack == 0:
+                        state.broken[at, 0] += layout.weight[part, 0]
+                        state.broken[at, 1] += layout.weight[part, 1]
+                if layout.kind[trial] == ANY:
+                    best = min(best, FAR)
+                elif layout.kind[trial] == AMOUNT:
+                    rows, weight = state.broken[at, 0], state.broken[at, 1]
+                    best = shortfall(rows, weight, layout.needed[trial, 0], layout.needed[trial, 1], layout.unit[trial])
+                state.energy[at] = best
+                total += best
+            if layout.forbidden.size:
+                first, last = layout.first_group[component], layout.first_group[component + 1]
+                for place in range(layout.first_place[first], layout.first_place[last]):
+                    total += np.int64(layout.forbidden[place, state.value[place_of_slot[slot] + place]])
+            state.energy_of_slot[slot] = total
 
 
 @kernel
-def tally_parts(values, starts, tally):
-    """Fill all of a tally but CAP; part p is `values[starts[p]:starts[p + 1]]`."""
-    for part in range(starts.size - 1):
-        tally[part, OVER:] = 0
-        for i in range(starts[part], starts[part + 1]):
-            tally[part, COUNTS + values[i]] += 1
-        for count in tally[part, COUNTS:]:
-            tally[part, OVER] += count > tally[part, CAP]
-            tally[part, DISTINCT] += count > 0
+def sweep_components(draws, coins, sweeps, layout, state, seen, place_of_slot, part_of_slot, trial_of_slot, stop):
+    """For every component so many sweeps: each slot proposes as many swaps as it has places, then rungs are exchanged.
 
-
-@kernel
-def change_of_sound(a, b, x, y, g, cuts, sides, tally, least, is_sound):
-    """By how much the number of sound cuts would grow if places a (with value x) and b (with value y) swapped."""
-    change = 0
-    for word in range(sides.shape[1]):
-        different = sides[a, word] ^ sides[b, word]
-        while different:
-            rest = different & (different - ONE)
-            bit = BIT_OF_REMAINDER[(different ^ rest) % np.uint64(67)]
-            different = rest
-            cut = cuts[g, 64 * word + bit]
-            p = 2 * cut + np.int64((sides[a, word] >> np.uint64(bit)) & ONE)
-            q = p ^ 1
-            px, py, qx, qy = tally[p, COUNTS + x], tally[p, COUNTS + y], tally[q, COUNTS + x], tally[q, COUNTS + y]
-            at_p, at_q = tally[p, CAP], tally[q, CAP]
-            grown = np.int64(py == at_p) + np.int64(qx == at_q)
-            shrunk = np.int64(px == at_p + 1) + np.int64(qy == at_q + 1)
-            sound = tally[p, OVER] + tally[q, OVER] + grown == shrunk
-            if sound and least > 1:
-                distinct_p = tally[p, DISTINCT] + np.int64(py == 0) - np.int64(px == 1)
-                distinct_q = tally[q, DISTINCT] + np.int64(qx == 0) - np.int64(qy == 1)
-                sound = distinct_p >= least and distinct_q >= least
-            change += np.int64(sound) - np.int64(is_sound[cut])
-    return change
-
-
-@kernel
-def swap(a, b, g, value, cuts, sides, tally, least, is_sound):
-    """Swap the values of two places and bring all counters up to date."""
-    x, y = value[a], value[b]
-    value[a], value[b] = y, x
-    for word in range(sides.shape[1]):
-        different = sides[a, word] ^ sides[b, word]
-        while different:
-            rest = different & (different - ONE)
-            bit = BIT_OF_REMAINDER[(different ^ rest) % np.uint64(67)]
-            different = rest
-            cut = cuts[g, 64 * word + bit]
-            p = 2 * cut + np.int64((sides[a, word] >> np.uint64(bit)) & ONE)
-            q = p ^ 1
-            replace_in_part(tally, p, x, y)
-            replace_in_part(tally, q, y, x)
-            is_sound[cut] = (
-                tally[p, OVER] + tally[q, OVER] == 0 and tally[p, DISTINCT] >= least and tally[q, DISTINCT] >= least
-            )
-
-
-@kernel
-def replace_in_part(tally, part, x, y):
-    """One place of a part has value y instead of x."""
-    n_x, n_y, cap = tally[part, COUNTS + x], tally[part, COUNTS + y], tally[part, CAP]
-    tally[part, OVER] += np.int32(n_y == cap) - np.int32(n_x == cap + 1)
-    tally[part, DISTINCT] += np.int32(n_y == 0) - np.int32(n_x == 1)
-    tally[part, COUNTS + x] = n_x - 1
-    tally[part, COUNTS + y] = n_y + 1
-
-
-@kernel
-def swap_inside_groups(
-    draws, sweeps, first, value, forbidden, cuts, sides, tally, least, is_sound, cell_of_place, held, total, square
-):
-    """Propose as many swaps as there are places, group by group, once for every number in `sweeps`.
-
-    Every cut fails at the beginning, and a proposal after which one would not is turned down. In a sweep whose number is
-    a multiple of SHUFFLE_EVERY, windows of neighbouring groups propose to shuffle each of their groups. `draws`
-    holds 64 bits for each place and sweep: a pair of places. After a sweep `total[cell, v]` grows by how many
-    places of the cell have value v, and `square` by its square. Returns how many swaps were made, and in how many
-    groups values were shuffled.
+    `draws` holds 64 bits for each proposal, a pair of places (or a place and a value); `coins` a number of the
+    exponential law for each proposal, and for each exchange of rungs after them. Returns how many proposals there were,
+    and how many were taken.
     """
-    at, n_swapped, n_shuffled = 0, 0, 0
+    at, n_taken = 0, 0
+    n_exchanged = draws.size
+    for component in range(sweeps.size):
+        slots, last = state.first_slot[component], state.first_slot[component + 1]
+        for sweep in range(sweeps[component]):
+            if stop[0]:
+                return at, n_taken
+            for rung in range(slots, last):
+                slot = slots + state.slot_at[rung]
+                n = sweep_slot(
+                    draws,
+                    coins,
+                    at,
+                    component,
+                    slot,
+                    state.price[rung],
+                    layout,
+                    state,
+                    place_of_slot,
+                    part_of_slot,
+                    trial_of_slot,
+                )
+                groups = layout.first_group[component], layout.first_group[component + 1]
+                at += layout.first_place[groups[1]] - layout.first_place[groups[0]]
+                n_taken += n
+                if state.energy_of_slot[slot] == 0:
+                    seen.n_seen[component] += 1
+                    record(layout, component, state.value, place_of_slot[slot], seen)
+            energy = state.energy_of_slot[slots + state.slot_at[last - 1]]
+            seen.moments[component, 0] += energy
+            seen.moments[component, 1] += energy * energy
+            for rung in range(slots + sweep % 2, last - 1, 2):
+                here, there = state.slot_at[rung], state.slot_at[rung + 1]
+                gained = state.energy_of_slot[slots + there] - state.energy_of_slot[slots + here]
+                if (state.price[rung] - state.price[rung + 1]) * gained < coins[n_exchanged]:
+                    state.slot_at[rung], state.slot_at[rung + 1] = there, here
+                n_exchanged += 1
+    return at, n_taken
+
+
+@kernel
+def sweep_slot(draws, coins, at, component, slot, price, layout, state, place_of_slot, part_of_slot, trial_of_slot):
+    """Propose as many swaps as there are places. Returns how many were taken."""
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
-    n_groups = first.size - 1
-    moved = np.empty((value.size + SEVERAL, 3), np.int64)
-    for sweep in sweeps:
-        shuffling = sweep % SHUFFLE_EVERY == 0
-        span = window_of(sweep // SHUFFLE_EVERY, n_groups, value.size) if shuffling else 1
-        g, h = 0, 0
-        while h < n_groups:
-            g, h = h, min(n_groups, h + span)
-            begin, size = first[g], first[h] - first[g]
-            left = size
-            while left > 0:
-                n_swaps = 1
-                if shuffling:
-                    n_swaps = size
-                elif left >= SEVERAL and left % SEVERAL_EVERY == 0:
-                    n_swaps = SEVERAL
-                left -= n_swaps
-                group, n_moved, change = g, 0, 0
-                for j in range(n_swaps):
-                    draw = draws[at + j]
-                    if shuffling:
-                        a = begin + j
-                        while first[group + 1] <= a:
-                            group += 1
-                        b = a + np.int64(((draw & low) * np.uint64(first[group + 1] - a)) >> half)
+    place_at, part_at, trial_at = place_of_slot[slot], part_of_slot[slot], trial_of_slot[slot]
+    # arrays by themselves: a loop that reads them out of a tuple is ten times as slow
+    first_place, is_free, forbidden = layout.first_place, layout.is_free, layout.forbidden
+    first_in_trials, trials, part_of = layout.first_in_trials, layout.trials, layout.part_of
+    rules, kind, weight, needed, unit = layout.rules, layout.kind, layout.weight, layout.needed, layout.unit
+    value, tally, energy, broken, lacks = state.value, state.tally, state.energy, state.broken, state.lacks
+    n_values, n_taken, has_facts = tally.shape[1] - COUNTS, 0, forbidden.size > 0
+    least, is_plain = rules.least, rules.recursive.size + rules.entropy.size == 0
+    after = np.empty(layout.most_trials, np.int64)
+    total = state.energy_of_slot[slot]
+    for g in range(layout.first_group[component], layout.first_group[component + 1]):
+        begin, size = first_place[g], first_place[g + 1] - first_place[g]
+        first, last = first_in_trials[g], first_in_trials[g + 1]
+        n_trials, parts_at, free = last - first, layout.first_in_parts[g] - first, is_free[g]
+        for _ in range(size):
+            draw, coin = draws[at], coins[at]
+            at += 1
+            i, j = np.int64(((draw & low) * np.uint64(size)) >> half), np.int64(0)
+            a, b = begin + i, np.int64(-1)
+            x = value[place_at + a]
+            if free:
+                y = np.int32(((draw >> half) * np.uint64(n_values)) >> half)
+            else:
+                j = np.int64(((draw >> half) * np.uint64(size)) >> half)
+                b = begin + j
+                y = value[place_at + b]
+            if x == y:
+                continue
+            of_a, of_b, change = parts_at + i * n_trials, parts_at + j * n_trials, np.int64(0)
+            for k in range(first, last):
+                p, q = part_of[of_a + k], np.int32(-1) if free else part_of[of_b + k]
+                if p != q:
+                    trial = trials[k]
+                    there = trial_at + trial
+                    if is_plain and kind[trial] == PAIR:
+                        one = plain_lack_after(tally, part_at + p, x, y, least)
+                        other = plain_lack_after(tally, part_at + q, y, x, least)
+                        after[k - first] = min(one, other)
                     else:
-                        a = begin + np.int64(((draw & low) * np.uint64(size)) >> half)
-                        b = begin + np.int64(((draw >> half) * np.uint64(size)) >> half)
-                    x, y = value[a], value[b]
-                    if x == y:
-                        continue
-                    change += change_of_sound(a, b, x, y, group, cuts, sides, tally, least, is_sound)
-                    if change > 0 and j == n_swaps - 1:
-                        break  # turned down, and the last one need not even be tried
-                    swap(a, b, group, value, cuts, sides, tally, least, is_sound)
-                    moved[n_moved, 0], moved[n_moved, 1], moved[n_moved, 2] = a, b, group
-                    n_moved += 1
-                at += n_swaps
-                turned_down = change > 0
-                if forbidden.size:
-                    for j in range(n_moved):
-                        a, b = moved[j, 0], moved[j, 1]
-                        turned_down |= forbidden[a, value[a]] or forbidden[b, value[b]]
-                if turned_down:
-                    for j in range(n_moved - 1, -1, -1):
-                        swap(moved[j, 0], moved[j, 1], moved[j, 2], value, cuts, sides, tally, least, is_sound)
-                else:
-                    n_swapped += n_moved
-                    n_shuffled += h - g if shuffling else 0
-        record(value, cell_of_place, held, total, square)
-    return n_swapped, n_shuffled
+                        after[k - first] = energy_after(
+                            trial, there, p, q, part_at, x, y, tally, rules, kind, weight, needed, unit, broken, lacks
+                        )
+                    change += after[k - first] - energy[there]
+            if has_facts:
+                change += np.int64(forbidden[a, y]) - np.int64(forbidden[a, x])
+                if b >= 0:
+                    change += np.int64(forbidden[b, x]) - np.int64(forbidden[b, y])
+            if price * change >= coin:
+                continue
+            total += change
+            n_taken += 1
+            value[place_at + a] = y
+            if b >= 0:
+                value[place_at + b] = x
+            for k in range(first, last):
+                p, q = part_of[of_a + k], np.int32(-1) if free else part_of[of_b + k]
+                if p == q:
+                    continue
+                trial = trials[k]
+                there = trial_at + trial
+                energy[there] = after[k - first]
+                if kind[trial] == PAIR:
+                    replace_in_part(tally, part_at + p, x, y)
+                    replace_in_part(tally, part_at + q, y, x)
+                    continue
+                if p >= 0:
+                    replace_and_note(trial, there, p, part_at, x, y, tally, rules, kind, weight, broken, lacks)
+                if q >= 0:
+                    replace_and_note(trial, there, q, part_at, y, x, tally, rules, kind, weight, broken, lacks)
+    state.energy_of_slot[slot] = total
+    return n_taken
 
 
 @kernel
-def window_of(turn, n_groups, n_places):
-    """How many neighbouring groups are shuffled together: mostly one; of a small table now and then all."""
-    if turn % 4 == 1:
-        return 2
-    if turn % 4 == 3:
-        return n_groups if n_places <= SMALL else 3
-    return 1
-
-
-@kernel
-def record(value, cell_of_place, held, total, square):
-    """Add what every cell holds now, and its square; `held` is scratch."""
-    held[:] = 0
-    for place in range(value.size):
-        held[cell_of_place[place], value[place]] += 1
-    for cell in range(held.shape[0]):
-        for v in range(held.shape[1]):
-            n = np.int64(held[cell, v])
-            total[cell, v] += n
-            square[cell, v] += n * n
+def record(layout, component, value, place_at, seen):
+    """Add what every cell of a component holds now, and its square."""
+    cells = layout.first_cell[component], layout.first_cell[component + 1]
+    groups = layout.first_group[component], layout.first_group[component + 1]
+    seen.held[cells[0] : cells[1]] = 0
+    for place in range(layout.first_place[groups[0]], layout.first_place[groups[1]]):
+        seen.held[layout.cell_of_place[place], value[place_at + place]] += 1
+    for cell in range(cells[0], cells[1]):
+        for v in range(seen.held.shape[1]):
+            n = np.int64(seen.held[cell, v])
+            seen.total[cell, v] += n
+            seen.square[cell, v] += n * n

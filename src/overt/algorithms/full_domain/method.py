@@ -37,6 +37,7 @@ from overt.privacy.base import Number, Property, SensitiveProperty, exact, requi
 from overt.progress import Progress, silent
 from overt.release import FullDomainRelease
 from overt.table import Table
+from overt.trace import BestNode
 
 STAGE = "Searching the lattice"
 
@@ -90,6 +91,11 @@ class FullDomain:
         checker = Checker(rows, self.goal, most_suppressed, cost_of(self.optimise, rows, self.goal.least_rows))
         best, search = self._search(checker, deadline, on_progress)
         return FullDomainRelease(table, keep_good_groups(rows, best), made_by=self, node=best.node, search=search)
+
+    def best_node(self, table: Table) -> BestNode:
+        """How the node is chosen, for someone who replays the search."""
+        most_suppressed = min(int(exact(self.max_suppressed) * table.n_rows), table.n_rows - 1)
+        return BestNode(self.optimise, most_suppressed, hides_suppressed=True, knows_ties=True)
 
     def _search(self, checker: Checker, deadline: float, on_progress: Progress) -> tuple[Check, Search]:
         lattice, cost = checker.rows.lattice, checker.cost
