@@ -8,12 +8,14 @@ import polars as pl
 import pytest
 
 from overt.algorithms import Algorithm3, Algorithm3Threshold, Mondrian
+from overt.algorithms.dp.private import PrivateCube, PrivateSampling
 from overt.cli import main
 from overt.cli.console import Exit
 from overt.engine.distinguishing import distinguish_table, rows_to_try, without_row
 from overt.errors import InvalidInput
+from overt.hierarchy import Nested
 from overt.io.frames import read_frame
-from overt.privacy import KAnonymity
+from overt.privacy import KAnonymity, exact
 
 YES = {"i_know_it_is_not_private": True}
 
@@ -36,6 +38,39 @@ def test_the_published_mechanism_is_refuted(method):
     assert found.n_tried == 2  # there are no more different records
     assert found.to_dict()["refuted"] is True
     assert f"row={found.row}" not in repr(found)
+
+
+PRIVATE = {"hierarchies": {"value": Nested({"*": ["a", "b", "c"]})}, "epsilon": 1, "delta": "1/1000"}
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        PrivateSampling(**PRIVATE, s="0.6", levels=[(0,)]),
+        PrivateCube(**PRIVATE, s="0.3", levels=[(0,), (1,)]),
+        PrivateCube(**PRIVATE, s="0.3", levels=[(0,), (1,)], support=1),
+    ],
+    ids=["M1", "M2", "M2, few copies suffice"],
+)
+def test_the_private_mechanisms_pass(method):
+    # by the guarantee each fails with a chance of at most 1e-3, whatever rows and events are tried; the seed is fixed
+    k = method.least_copies
+    for n_a in (k, int(k / float(exact(method.s))), 2 * k):  # alone at the threshold, in the mean at it, and above
+        found = distinguish_table(people(n_a, 3 * k), method, rng=np.random.default_rng(n_a), n_runs=200, n_tried=2)
+        assert not found.refuted, found.to_dict()
+
+
+def test_a_private_mechanism_with_a_false_claim_is_refuted():
+    # k = 1 would need a delta of 0.6: 200 runs miss the lone row, which is shown with that chance, with one below 1e-9
+    table = people(1, 40)
+
+    class TooFew(PrivateSampling):
+        @property
+        def least_copies(self):
+            return 1
+
+    method = TooFew(**PRIVATE, s="0.6", levels=[(0,)])
+    assert distinguish_table(table, method, rng=np.random.default_rng(0), n_runs=200, n_tried=2).refuted
 
 
 def test_a_claim_that_is_true_is_not_refuted():

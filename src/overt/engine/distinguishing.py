@@ -23,6 +23,7 @@ from overt.io.record import with_external
 from overt.partition import Partition
 from overt.privacy import exact
 from overt.progress import Progress, silent
+from overt.release import PrivateRelease
 from overt.table import Table
 
 STAGE = "Trying rows"
@@ -119,6 +120,10 @@ def lines_of(method: Any, table: Table, rng: Generator) -> Output:
     release = method.anonymize(table, rng=rng)
     if not release.n_groups:
         return {}
+    if isinstance(release, PrivateRelease):
+        return dict(
+            zip(zip(*release.labels_of_group.values(), strict=True), release.partition.sizes.tolist(), strict=True)
+        )
     lines = next(iter(published_tables(release).values()))
     counted = lines.with_columns(pl.all().cast(pl.String)).group_by(pl.all()).len("how often")
     return {tuple(line[:-1]): int(line[-1]) for line in counted.iter_rows()}
