@@ -69,7 +69,7 @@ def test_k_anonymity_gives_nothing_away_about_values():
     assert found.share_above() == 0
 
 
-@pytest.mark.parametrize("kind", [BatchMatching, Dealing, RDA])
+@pytest.mark.parametrize("kind", [Anatomy, BatchMatching, Dealing, RDA])
 def test_methods_proven_safe_have_the_share_of_the_group(kind):
     release = kind(goal=FrequencyLDiversity(2)).anonymize(crowd(), rng=np.random.default_rng(3))
     found = audit(release)
@@ -135,9 +135,9 @@ def test_what_is_promised():
 
 def test_what_is_not_covered_is_refused():
     rng = np.random.default_rng(1)
-    with pytest.raises(InvalidInput, match="Anatomy is neither"):
-        audit(Anatomy(goal=FrequencyLDiversity(2)).anonymize(crowd(), rng=rng))
-    with pytest.raises(InvalidInput, match="Large cross-bucket releases"):
+    with pytest.raises(InvalidInput, match="GDA is neither"):
+        audit(GDA(goal=DistinctLDiversity(2), mode="paper").anonymize(crowd(), rng=rng))
+    with pytest.raises(InvalidInput, match="cannot be listed one by one"):
         audit(CrossBucket(2, 2, mode="paper").anonymize(table_of([[0, 1, 2, 3]], [0, 1, 2, 3]), rng=rng))
     with pytest.raises(InvalidInput, match="exactly one sensitive column"):
         audit(Mondrian(goal=KAnonymity(2)).anonymize(table_of([[0, 0]], [])))

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from overt.adversary.enumeration import enumerate_posterior
+from overt.adversary.posterior import shares
 from overt.algorithms.anatomy import Anatomy
 from overt.errors import InvalidInput, Unreachable
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity
@@ -76,3 +78,17 @@ def test_exactly_one_sensitive_column_is_needed():
     table = table_of([[0, 1]], [[0, 1], [1, 0]])
     with pytest.raises(InvalidInput, match="Anatomy needs exactly one sensitive column and the table has 2"):
         Anatomy(goal=DistinctLDiversity(2)).anonymize(table, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("l", [2, 3])
+@pytest.mark.parametrize("values", [[0, 1, 2], [0, 0, 1, 1], [0, 1, 2, 3], [0, 0, 1, 1, 2], [0, 0, 1, 2, 3]])
+def test_someone_who_replays_it_believes_the_share_of_the_bucket(values, l):
+    method = Anatomy(goal=FrequencyLDiversity(l))
+    table = table_of([list(range(len(values)))], values)
+    try:
+        release = method.anonymize(table, rng=np.random.default_rng(1))
+    except Unreachable:
+        return
+    believed, share = enumerate_posterior(release, method), shares(release.partition, table.sensitive[0])
+    for row in range(len(values)):
+        assert believed.of_row(row) == pytest.approx(share.of_row(row))

@@ -61,9 +61,9 @@ def test_a_hospital_is_sampled(folder, overt, overt_json):
 def test_what_is_not_covered_is_said(folder, overt):
     from cli.conftest import ANATOMY
 
-    (folder / "anatomy.toml").write_text(ANATOMY)
-    code, _, err = overt("audit", "anatomy.toml")
-    assert code == Exit.DATA and "Anatomy is neither" in err
+    (folder / "guided.toml").write_text(ANATOMY.replace('"anatomy"', '"gda"\nmode = "paper"'))
+    code, _, err = overt("audit", "guided.toml")
+    assert code == Exit.DATA and "GDA is neither" in err
 
 
 def test_a_page_and_a_sweep(five, overt, overt_json):
@@ -92,7 +92,7 @@ def test_what_cannot_be_swept(five, overt):
     code, _, err = overt("audit", "five.toml", "--sweep", "1")
     assert code == Exit.DATA and "--sweep is given l = 1; give whole numbers of at least 2." in err
     code, _, err = overt("audit", "five.toml", "--sweep", "2", "--methods", "mondrain")
-    assert code == Exit.DATA and "There is no method 'mondrain'; there are anatomy" in err
+    assert code == Exit.DATA and "There is no method 'mondrain'; there are " in err and "rda" in err
     (five / "five.toml").write_text(FIVE.replace('"distinct-l-diversity"\nl = 2', '"k-anonymity"\nk = 2'))
     code, _, err = overt("audit", "five.toml", "--sweep", "2")
     assert code == Exit.DATA and "The goal has no l that could be varied" in err

@@ -4,11 +4,11 @@
 Paper       X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation", VLDB 2006.
 Implements  Algorithm Anatomize: group creation, then residue assignment.
 Departs     Every free choice (which row of a value, ties between values of equal count, the bucket of a
-            residue row) is drawn with the caller's `rng`, so that a seed repeats the release.
-Guarantee   Exact, against an adversary who sees the release: at least l rows in every bucket, all with
-            different values, so no value above 1/l. Quasi-identifiers are published exactly: anyone who
-            knows them knows who is in the table and in which bucket. None is claimed against an adversary
-            who also knows the algorithm.
+            residue row) is drawn with the caller's `rng`. So people are treated alike, which the paper does
+            not ask for, and a seed repeats the release.
+Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/safety.md: people are treated
+            alike): at least l rows in every bucket, all with different values, so no value above 1/l. Quasi-identifiers
+            are published exactly: anyone who knows them knows who is in the table and in which bucket.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,10 @@ class Anatomy:
     """
 
     name: ClassVar[str] = "anatomy"
-    against: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
+    against: ClassVar[str] = (
+        "someone who sees the release and also replays the method; who is in the table is public, with exact quasi-identifiers"
+    )
+    posterior_is_share: ClassVar[bool] = True  # also to someone who replays the method: docs/safety.md
 
     goal: FrequencyLDiversity | DistinctLDiversity
 
