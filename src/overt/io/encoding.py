@@ -53,7 +53,7 @@ def coded_from_series(series: pl.Series) -> Coded:
         )
     if dtype == pl.Null:
         return Coded(pl.Series([None], dtype=pl.String), np.zeros(len(series), np.int32), dtype=dtype)
-    if dtype in (pl.String, pl.Categorical, pl.Enum):
+    if dtype == pl.String or isinstance(dtype, pl.Categorical | pl.Enum):  # categories of one's own equal no others
         return _coded_texts(series, dtype)
     if dtype.is_decimal():
         coded = _coded_texts(series.cast(pl.String), dtype)
@@ -111,7 +111,7 @@ def values_as_came(column: Column) -> pl.Series:
     values, dtype = column.values, column.dtype
     if dtype is None or dtype == values.dtype:
         return values
-    if dtype in (pl.Categorical, pl.Enum):
+    if isinstance(dtype, pl.Categorical | pl.Enum):
         return values.cast(pl.Enum(values.drop_nulls()))
     if dtype == pl.Boolean:
         return values == "true"
@@ -121,15 +121,15 @@ def values_as_came(column: Column) -> pl.Series:
 
 
 def _has_order(dtype: pl.DataType) -> bool:
-    known = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
-    return dtype.is_numeric() or dtype in known
+    known = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Null)
+    return dtype.is_numeric() or dtype in known or isinstance(dtype, pl.Categorical | pl.Enum)
 
 
 def _coded_texts(series: pl.Series, dtype: pl.DataType) -> Coded:
     if isinstance(dtype, pl.Enum):
         categories = pl.Series(dtype.categories, dtype=pl.String)
         return _with_null(series.to_physical(), categories, dtype)
-    if dtype != pl.Categorical:
+    if not isinstance(dtype, pl.Categorical):
         series = series.cast(pl.Categorical(pl.Categories.random()))
     numbers = series.to_physical()
     known = numbers.drop_nulls().to_numpy()

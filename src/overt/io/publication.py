@@ -19,6 +19,7 @@ from overt.hierarchy.texts import texts_of
 from overt.io.cells import Cells, cells_of, level_cells
 from overt.io.encoding import coded_from_series, codes_by_text, values_as_came
 from overt.io.frames import to_native
+from overt.io.private import private_table
 from overt.io.record import record_cells
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.ordering import order_of_lists
@@ -28,6 +29,7 @@ from overt.release import (
     CrossBucketRelease,
     FullDomainRelease,
     GeneralizedRelease,
+    PrivateRelease,
     RecordRelease,
     Release,
 )
@@ -63,6 +65,8 @@ def published_tables(
     Columns of text are dictionaries (`pl.Enum`), in memory a fraction of the text.
     """
     table, show = release.table, show or {}
+    if isinstance(release, PrivateRelease):
+        return {"release": private_table(release, show, others)}
     _refuse_unknown(table, show, others)
     if isinstance(release, GeneralizedRelease):
         return {"release": _publish_groups(release, show, others)}
@@ -78,6 +82,8 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
     and has no number. Rows that were dropped at the door are not here.
     """
     table, show = release.table, show or {}
+    if isinstance(release, PrivateRelease):
+        raise InvalidInput("Which rows a private release kept is shown to nobody; publish it, or look at `for_owner`.")
     _refuse_unknown(table, show, ())
     group_of_row = release.partition.group_of_row
     columns = {column.name: _shown(column, column.codes) for column in table.columns}
@@ -290,7 +296,7 @@ def _dictionary(texts: pl.Series) -> pl.Series:
 def _other(table: Table, name: str) -> pl.Series:
     """A column without a role. Categories lose the order in which they were first met."""
     other = table.others.get_column(name)
-    if other.dtype in (pl.Categorical, pl.Enum):
+    if isinstance(other.dtype, pl.Categorical | pl.Enum):
         coded = coded_from_series(other)
         used = coded.dictionary.gather(np.flatnonzero(count_codes(coded.codes, len(coded.dictionary))))
         in_order = used.drop_nulls() if other.dtype == pl.Enum else used.drop_nulls().sort()
@@ -312,8 +318,8 @@ def _in_order(table: Table, columns: Mapping[str, pl.Series]) -> pl.DataFrame:
 
 def _as_frame(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
     """Dictionaries of text become text, unless categories came in."""
-    categories = {column.name for column in table.columns if column.dtype in (pl.Categorical, pl.Enum)}
-    categories |= {other.name for other in table.others if other.dtype in (pl.Categorical, pl.Enum)}
+    categories = {column.name for column in table.columns if isinstance(column.dtype, pl.Categorical | pl.Enum)}
+    categories |= {other.name for other in table.others if isinstance(other.dtype, pl.Categorical | pl.Enum)}
     texts = [n for n, dtype in frame.schema.items() if dtype == pl.Enum and n not in categories]
     return frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
 
