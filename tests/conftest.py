@@ -3,5 +3,9 @@
 
 from hypothesis import settings
 
+from servers import postgresql
+
+__all__ = ["postgresql"]
+
 settings.register_profile("overt", deadline=None, max_examples=60)
 settings.load_profile("overt")

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         Prefixes,
         Quantiles,
     )
+    from overt.io.database.reading import read_database
+    from overt.io.database.writing import write_database
     from overt.io.files import read_file
     from overt.io.frames import read_frame
     from overt.io.publication import BucketTables, owner_view, publish
@@ -116,6 +118,8 @@ _HOME = {
         "Prefixes",
         "Quantiles",
     ],
+    "overt.io.database.reading": ["read_database"],
+    "overt.io.database.writing": ["write_database"],
     "overt.io.files": ["read_file"],
     "overt.io.frames": ["read_frame"],
     "overt.io.publication": ["BucketTables", "owner_view", "publish"],
@@ -225,12 +229,14 @@ __all__ = [
     "plane_of_record",
     "plane_of_table",
     "publish",
+    "read_database",
     "read_external",
     "read_file",
     "read_frame",
     "risk_of_release",
     "risk_of_table",
     "samples",
+    "write_database",
 ]
 
 

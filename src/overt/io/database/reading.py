@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A table or a query of a database becomes a table of ours; a release in a database is read back to be checked."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from overt.errors import InvalidInput
+from overt.io.database.address import TableName, find_address, quote
+from overt.io.database.connection import Connection, reading
+from overt.io.database.digest import digest_of
+from overt.io.database.gathering import Gathered, all_columns, gather, plan_columns
+from overt.io.database.selection import Selection
+from overt.io.encoding import Coded
+from overt.io.intake import Intake, Missing
+from overt.progress import Progress, silent
+from overt.table import Kind, Table
+
+if TYPE_CHECKING:
+    from overt.hierarchy import Builder
+
+
+def read_database(
+    database: str | Path,
+    *,
+    table: str | None = None,
+    query: str | None = None,
+    quasi_identifiers: Collection[str],
+    sensitive: Collection[str] = (),
+    identifiers: Collection[str] = (),
+    hierarchies: "Mapping[str, Builder] | None" = None,
+    kinds: Mapping[str, Kind | str] | None = None,
+    missing: Missing = "refuse",
+    missing_values: Collection[str] = ("",),
+    others: Collection[str] | None = None,
+    on_progress: Progress = silent,
+) -> Table:
+    """Read a table, or what a query gives, from PostgreSQL or SQLite, and encode it.
+
+    `database` is the name of an environment variable that holds the address, an address, or the path of an SQLite file.
+    The reading is one transaction that sees one state and changes nothing. Columns without a role are kept as they are,
+    all of them or those in `others`; identifiers are not read.
+    """
+    selection = Selection.of(find_address(str(database), may_hold_password=True), table=table, query=query)
+    intake = Intake(
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        identifiers=identifiers,
+        hierarchies=hierarchies or {},
+        kinds=kinds or {},
+        missing=missing,
+        missing_values=missing_values,
+        others=others,
+    )
+    return read_selection(selection, intake, on_progress=on_progress, with_digest=False)[0]
+
+
+def read_selection(
+    selection: Selection,
+    intake: Intake,
+    *,
+    persons: Sequence[str] = (),
+    on_progress: Progress = silent,
+    with_digest: bool = True,
+) -> tuple[Table, str]:
+    """The table, and the digest of the columns that were read. No value of `persons` may stand in two rows."""
+    on_progress(f"Reading {selection.name}", 0, 0)
+    with reading(selection.database) as connection:
+        columns = all_columns(connection, selection)
+        intake.refuse_unknown(columns)
+        for name in persons:
+            _refuse_repeated(connection, selection, name)
+        plain = intake.kept_others(columns)
+        plans = plan_columns(connection, selection, {*intake.encoded, *plain})
+        for name in intake.encoded:
+            plans[name].require_role()
+        gathered = gather(connection, selection, plans, on_progress)
+    digest = digest_of(gathered) if with_digest else ""
+    others = pl.DataFrame([gathered.pop(name).as_it_is() for name in plain])
+    return intake.table(columns, lambda name: gathered.pop(name).with_role(), others), digest
+
+
+def read_columns(selection: Selection, on_progress: Progress = silent) -> dict[str, Coded | None]:
+    """Every column in codes; None for one that cannot have a role."""
+    on_progress(f"Reading {selection.name}", 0, 0)
+    with reading(selection.database) as connection:
+        plans = plan_columns(connection, selection, None)
+        wanted = {name: plan for name, plan in plans.items() if not plan.why_not}
+        gathered = gather(connection, selection, wanted, on_progress)
+    return {name: _role_or_none(gathered.pop(name)) if name in gathered else None for name in plans}
+
+
+def read_release_table(connection: Connection, table: TableName) -> tuple[pl.DataFrame, str]:
+    """A released table as text in the order in which it is stored, and the digest of what it holds."""
+    if connection.address.system == "postgresql":  # workers would hand over rows as they come
+        connection.run("SET LOCAL max_parallel_workers_per_gather TO 0", "the transaction")
+    selection = Selection(connection.address, table)
+    columns = gather(connection, selection, plan_columns(connection, selection, None))
+    digest = digest_of(columns)
+    return pl.DataFrame([_as_enum(name, columns.pop(name)) for name in list(columns)]), digest
+
+
+def _as_enum(name: str, column: Gathered) -> pl.Series:
+    """Texts as a check looks at them: an empty one is null, as in a file."""
+    texts = column.texts.to_frame("text").select(pl.when(pl.col("text") != "").then("text")).to_series()
+    return texts.cast(pl.Enum(texts.drop_nulls().unique().sort())).gather(column.codes).alias(name)
+
+
+def _role_or_none(column: Gathered) -> Coded | None:
+    try:
+        return column.with_role()
+    except InvalidInput:
+        return None
+
+
+def _refuse_repeated(connection: Connection, selection: Selection, name: str) -> None:
+    """Refuse several rows for one person, and say what to do."""
+    value = f"{quote(name)}::text" if connection.address.system == "postgresql" else quote(name)
+    [(n_rows, n_persons)] = connection.rows(
+        f"SELECT count(*), (SELECT count(*) FROM (SELECT DISTINCT {value} FROM {selection.sql}) AS persons) FROM {selection.sql}",
+        selection.what,
+    )
+    if n_persons < n_rows:
+        raise InvalidInput(
+            f"Column {name!r} of {selection.what} has {n_persons:,} different values in {n_rows:,} rows: several rows for one "
+            "person. Properties count rows, so five rows that look alike may be one person. Make one row per person first (the "
+            "latest, or sums and counts), or take `repeats` out of the recipe if it names no person."
+        )
