@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`overt check DATA RELEASE`: decide from the files alone whether a release holds what it claims."""
+"""`overt check DATA RELEASE`: decide from files and tables alone whether a release holds what it claims."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from overt.cli.console import Exit, Switch, say, say_findings, say_json
 
 
 def check(
-    data: Path,
-    release: Path,
+    data: str,
+    release: str,
     /,
     *,
     recipe: Path | None = None,
@@ -20,9 +20,11 @@ def check(
     Parameters
     ----------
     data
-        The file that the release was made from.
+        The file that the release was made from; or the database: the name of an environment variable that holds its address, or
+        an SQLite file. The manifest (or the recipe) says which table or query of it.
     release
-        The release; of one in buckets, its file of quasi-identifiers.
+        The release; of one in buckets, its file of quasi-identifiers; of one in a database, its manifest (its table if a recipe
+        is given).
     recipe
         Check what this recipe asks for, not what the manifest beside the release claims.
     json

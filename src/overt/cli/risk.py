@@ -19,9 +19,11 @@ MOST_SETS = 8
 
 
 def risk(
-    data: Path,
+    data: str,
     /,
     *,
+    table: str | None = None,
+    query: str | None = None,
     recipe: Path | None = None,
     known: Names = None,
     sensitive: Names = None,
@@ -34,7 +36,12 @@ def risk(
     Parameters
     ----------
     data
-        A file of microdata: CSV, Parquet, Arrow or JSON Lines, also gzip.
+        A file of microdata: CSV, Parquet, Arrow or JSON Lines, also gzip. With --table or --query a database: the name of an
+        environment variable that holds its address, or an SQLite file.
+    table
+        The table to look at, in a database: name or schema.name.
+    query
+        The query to look at, in a database. It can only read.
     recipe
         Take the roles of the columns from a recipe. Without one, and without --known, they are guessed as by `overt init`.
     known
@@ -54,42 +61,54 @@ def risk(
     from overt.metrics.uniques import find_uniques
 
     with progress(quiet=quiet) as on_progress:
-        table, whence = read(data, recipe, known, sensitive, on_progress)
+        people, whence = read(data, table, query, recipe, known, sensitive, on_progress)
         on_progress("Measuring", 0, 0)
-        measured = risk_of_table(table, population_share=population_share)
-        uniques = find_uniques(table)
+        measured = risk_of_table(people, population_share=population_share)
+        uniques = find_uniques(people)
     if json:
         sets = [{"columns": list(one.columns), "rows": one.n_rows} for one in uniques.sets]
-        names = {"known": [c.name for c in table.quasi_identifiers], "sensitive": [c.name for c in table.sensitive]}
+        names = {"known": [c.name for c in people.quasi_identifiers], "sensitive": [c.name for c in people.sensitive]}
         say_json({**names, **measured.to_dict(), "smallest_sets": sets, "sets_of_up_to": uniques.max_size})
     elif not quiet:
-        say_summary(table, whence, measured, uniques)
+        say_summary(people, whence, measured, uniques)
     return Exit.DONE
 
 
 def read(
-    data: Path, recipe: Path | None, known: list[str] | None, sensitive: list[str] | None, on_progress: "Progress"
+    data: str,
+    table: str | None,
+    query: str | None,
+    recipe: Path | None,
+    known: list[str] | None,
+    sensitive: list[str] | None,
+    on_progress: "Progress",
 ) -> "tuple[Table, str]":
     """The table, and where its roles come from."""
-    from overt.engine.local import read_table
+    from overt.engine.places import read_table, source_of
+    from overt.io.database.reading import read_selection
     from overt.io.files import read_file
-    from overt.io.profiling import profile_file
+    from overt.io.intake import Intake
+    from overt.io.profiling import profile_file, profile_selection
     from overt.io.proposing import table_of_profile
     from overt.io.recipe import read_recipe
 
     if recipe is not None:
-        return read_table(read_recipe(recipe), data, on_progress), f"as {recipe.name} says"
+        asked = read_recipe(recipe)
+        source = source_of(data, table=table, query=query) if table or query else asked.source_at(data)
+        return read_table(asked, source, on_progress), f"as {recipe.name} says"
+    source = source_of(data, table=table, query=query)
     if known:
-        table = read_file(
-            data,
-            quasi_identifiers=known,
-            sensitive=sensitive or [],
-            others=(),
-            missing="own value",
-            on_progress=on_progress,
-        )
-        return table, "as you named them"
-    return table_of_profile(profile_file(data, on_progress=on_progress)), "guessed; name them with --known to be sure"
+        roles = {"quasi_identifiers": known, "sensitive": sensitive or [], "others": (), "missing": "own value"}
+        if isinstance(source, Path):
+            return read_file(source, on_progress=on_progress, **roles), "as you named them"  # type: ignore[arg-type]
+        found, _ = read_selection(source, Intake(**roles), on_progress=on_progress, with_digest=False)  # type: ignore[arg-type]
+        return found, "as you named them"
+    profile = (
+        profile_file(source, on_progress=on_progress)
+        if isinstance(source, Path)
+        else profile_selection(source, reference=data, on_progress=on_progress)
+    )
+    return table_of_profile(profile), "guessed; name them with --known to be sure"
 
 
 def say_summary(table: "Table", whence: str, measured: "Risk", uniques: "Uniques") -> None:

@@ -10,6 +10,7 @@ from overt.cli.console import Exit, Switch, say, say_findings, say_json, say_row
 
 if TYPE_CHECKING:
     from overt.engine.outcome import Outcome
+    from overt.engine.private import PrivateOutcome
 
 
 def run(
@@ -34,7 +35,8 @@ def run(
     quiet
         Say nothing unless something goes wrong.
     seed
-        Repeat a method that draws random numbers. It is recorded nowhere: keep it as secret as the data.
+        Repeat a method that draws random numbers. It is recorded nowhere: keep it as secret as the data. A private release
+        made with one is for tests, and says so.
     overwrite
         Replace a release that is already there.
     report
@@ -52,7 +54,7 @@ def run(
     with progress(quiet=quiet) as on_progress:
         outcome = local.run(
             read_recipe(recipe),
-            rng=np.random.default_rng(seed),
+            rng=None if seed is None else np.random.default_rng(seed),
             on_progress=on_progress,
             overwrite=overwrite,
             with_report=report,
@@ -68,11 +70,15 @@ def run(
     return Exit.DONE if outcome.verdict.ok else Exit.CHECK_FAILED
 
 
-def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
+def summary(outcome: "Outcome | PrivateOutcome", recipe: Path) -> list[tuple[str, str]]:
     """What a person wants to know about a release that was just written."""
+    from overt.engine.private import PrivateOutcome
+
+    if isinstance(outcome, PrivateOutcome):
+        return outcome.summary(recipe)
     from overt.report.leak import brief
 
-    first, *_ = outcome.files.values()
+    files = [path for path in outcome.files.values() if isinstance(path, Path)]
     n_rows = outcome.n_rows - outcome.n_suppressed
     left_out = [f"{outcome.n_dropped:,} rows with a missing sensitive value left out"] if outcome.n_dropped else []
     left_out += [f"{outcome.n_suppressed:,} suppressed"] if outcome.n_suppressed else []
@@ -88,7 +94,8 @@ def summary(outcome: "Outcome", recipe: Path) -> list[tuple[str, str]]:
         ),
         *outcome.remarks.items(),
         *(("Caution", caution) for caution in outcome.cautions),
-        *(("Files", str(path)) for path in (*outcome.files.values(), outcome.manifest_path, *outcome.report_paths)),
+        *(("Tables", str(table)) for table in outcome.files.values() if not isinstance(table, Path)),
+        *(("Files", str(path)) for path in (*files, outcome.manifest_path, *outcome.report_paths)),
         ("Again", f"overt run {recipe}"),
-        ("Check", f"overt check {outcome.input_path} {first}"),
+        ("Check", f"overt check {outcome.input_path} {files[0] if files else outcome.manifest_path}"),
     ]

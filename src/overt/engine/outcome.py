@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.check import Verdict
+from overt.io.database.address import TableName
 from overt.privacy import FrequencyLDiversity
 from overt.privacy.base import Property, SensitiveProperty
 from overt.release import BucketRelease, RecordRelease, Release
@@ -43,8 +44,8 @@ class Outcome:
     cautions: tuple[str, ...]
     remarks: Mapping[str, str]
     verdict: Verdict
-    input_path: Path
-    files: Mapping[str, Path]
+    input_path: Path | str  # of data in a database, the reference to it
+    files: Mapping[str, Path | TableName]
     manifest_path: Path
     report_paths: tuple[Path, ...] = ()
     leak: Leak | None = None  # what someone who has the method learns; None if it was not asked
@@ -59,8 +60,8 @@ class Outcome:
         *,
         others: tuple[str, ...],
         warned: tuple[str, ...],
-        input_path: Path,
-        files: Mapping[str, Path],
+        input_path: Path | str,
+        files: Mapping[str, Path | TableName],
         manifest_path: Path,
         report_paths: tuple[Path, ...] = (),
         leak: Leak | None = None,

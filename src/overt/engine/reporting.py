@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports of runs: what goes into one beside the release, and where its files lie."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overt.check import Verdict
+from overt.io.database.address import is_path, is_variable, path_of
 from overt.io.manifest import now, versions
 from overt.io.recipe import Recipe
 from overt.io.toml_text import toml_of
@@ -52,10 +54,16 @@ def files_of_report(report: "Report", output: Path) -> dict[Path, bytes]:
 
 
 def recipe_text(recipe: Recipe) -> str:
-    """The recipe as it can be shown: without folders, and without the values that a nested hierarchy writes out."""
+    """The recipe as it can be shown: without folders, servers, and values that a nested hierarchy or a query writes out."""
     content = recipe.settings.model_dump(mode="json", exclude_unset=True)
-    content["input"]["path"] = recipe.input_path.name
-    content["output"]["path"] = recipe.output_path.name
+    for section, path in (("input", recipe.input_path), ("output", recipe.output_path)):
+        place = content[section]
+        if "path" in place:
+            place["path"] = path.name
+        elif not is_variable(place["database"]):
+            place["database"] = Path(path_of(place["database"])).name if is_path(place["database"]) else "postgresql"
+        if "query" in place:
+            place["query"] = re.sub(r"'(?:[^']|'')*'", "'...'", place["query"])
     shortened = ""
     for column in content["columns"].values():
         if "nested" in column.get("hierarchy", {}):

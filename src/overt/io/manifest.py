@@ -17,8 +17,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from overt.errors import InvalidInput
+from overt.io.database.address import is_path, path_of
 from overt.io.recipe import Recipe, understand
-from overt.io.settings import LevelsFile
+from overt.io.settings import Input, LevelsFile, Output
 
 PACKAGES = ("overt", "numpy", "numba", "polars")
 SUFFIX = ".manifest.json"
@@ -85,8 +86,17 @@ def now() -> datetime:
 def recorded_recipe(recipe: Recipe, folder: Path) -> dict[str, Any]:
     """The recipe's content with paths as seen from `folder`, and of the input only its name."""
     content = recipe.settings.model_dump(mode="json", exclude_none=True)
-    content["input"]["path"] = recipe.input_path.name
-    content["output"]["path"] = seen_from(folder, recipe.output_path)
+    if not content["goal"]:  # the method has its own
+        del content["goal"]
+    source, target = recipe.settings.input, recipe.settings.output
+    if isinstance(source, Input):
+        content["input"]["path"] = recipe.input_path.name
+    elif is_path(source.database):
+        content["input"]["database"] = f"./{Path(path_of(source.database)).name}"
+    if isinstance(target, Output):
+        content["output"]["path"] = seen_from(folder, recipe.output_path)
+    elif is_path(target.database):
+        content["output"]["database"] = f"./{seen_from(folder, recipe.folder / path_of(target.database))}"
     if "external" in content["method"]:
         content["method"]["external"] = seen_from(folder, recipe.folder / content["method"]["external"])
     for name in hierarchy_files(recipe):

@@ -16,6 +16,9 @@ import polars as pl
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.csv import read_texts
+from overt.io.database.address import TableName
+from overt.io.database.reading import read_columns
+from overt.io.database.selection import Selection
 from overt.io.encoding import Coded, coded_from_series, encode
 from overt.io.files import dialect_of
 from overt.io.formats import find_format, polars_errors, scan_typed
@@ -44,13 +47,23 @@ class ColumnProfile:
     column: Column | None = field(default=None, repr=False)  # encoded; None for identifiers and what cannot be
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where in a database the data is, in the words of a recipe."""
+
+    database: str
+    table: TableName | None
+    query: str | None
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """What a file looks like."""
+    """What a file, or a table of a database, looks like."""
 
-    path: Path
+    path: Path  # of a table, its name
     n_rows: int
     columns: tuple[ColumnProfile, ...]
+    origin: Origin | None = None  # None: a file
 
     def of_role(self, role: Role) -> list[ColumnProfile]:
         """The columns that a role is proposed for."""
@@ -68,12 +81,21 @@ def profile_file(
     on_progress: Progress = silent,
 ) -> Profile:  # fmt: skip
     """Look at every column of a file."""
-    coded = dict(_columns_of(path, format, separator, encoding, None, on_progress))
+    return _profile_of(path, dict(_columns_of(path, format, separator, encoding, None, on_progress)))
+
+
+def profile_selection(selection: Selection, *, reference: str, on_progress: Progress = silent) -> Profile:
+    """Look at every column of a table or query of a database, which a recipe is to call `reference`."""
+    coded = read_columns(selection, on_progress)
+    return _profile_of(Path(selection.name), coded, Origin(reference, selection.table, selection.query))
+
+
+def _profile_of(path: Path, coded: dict[str, Coded | None], origin: "Origin | None" = None) -> Profile:
     n_rows = max((column.codes.size for column in coded.values() if column is not None), default=0)
     if not n_rows:
         raise InvalidInput(f"{path.name} has no rows; there is nothing to look at.")
     columns = tuple(_profile(name, coded.pop(name), n_rows) for name in list(coded))  # each is let go when done
-    return Profile(path, n_rows, columns)
+    return Profile(path, n_rows, columns, origin)
 
 
 def count_persons(

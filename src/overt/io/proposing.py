@@ -11,6 +11,7 @@ import polars as pl
 from overt.errors import InvalidInput, OvertError
 from overt.hierarchy import Levels
 from overt.hierarchy.texts import texts_of
+from overt.io.database.address import is_path, is_variable, path_of
 from overt.io.profiling import ColumnProfile, Profile, is_code, lengths_of
 from overt.io.toml_text import key_of, text_of, value_of
 from overt.metrics.uniques import Uniques, find_uniques
@@ -68,7 +69,7 @@ def _lines(profile: Profile, recipe: Path, output: str) -> Iterator[str]:
     yield "# A recipe for `overt run`, proposed by `overt init`. The roles are guesses: read them before you rely on them."
     yield f"# {profile.n_rows:,} rows, {len(profile.columns)} columns. {unique_words(uniques)}."
     yield from ("version = 1", "", "[input]")
-    yield f"path = {text_of(_seen_from(recipe, profile.path))}"
+    yield from _origin_lines(profile, recipe)
     if len(profile.missing_values) > 1:
         yield f"missing_values = {value_of(profile.missing_values)}  # texts that mean: not known"
     yield from _doubtful_marks(profile)
@@ -87,6 +88,26 @@ def _lines(profile: Profile, recipe: Path, output: str) -> Iterator[str]:
         'name = "mondrian"  # holds against someone who sees the release, not one who replays it',
     )
     yield from ("", "[output]", f"path = {text_of(output)}")
+    if profile.origin is not None:
+        yield "# To write to a table instead: database = the name of an environment variable, and table = the table's name."
+
+
+def _origin_lines(profile: Profile, recipe: Path) -> Iterator[str]:
+    """Where the data is."""
+    origin = profile.origin
+    if origin is None:
+        yield f"path = {text_of(_seen_from(recipe, profile.path))}"
+        return
+    reference = _seen_from(recipe, Path(path_of(origin.database))) if is_path(origin.database) else origin.database
+    if is_variable(reference):
+        yield f"database = {text_of(reference)}  # an environment variable that holds the address; it does not belong in here"
+    else:
+        yield f"database = {text_of(f'./{reference}' if is_path(origin.database) and '/' not in reference else reference)}"
+    yield (
+        f"table = {text_of(str(origin.table))}"
+        if origin.table is not None
+        else f"query = {text_of(origin.query or '')}"
+    )
 
 
 def _column_lines(column: ColumnProfile, profile: Profile, recipe: Path) -> Iterator[str]:

@@ -8,7 +8,7 @@ named with its line and its fix.
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,21 @@ from overt.algorithms import METHODS
 from overt.errors import InvalidInput, InvalidRecipe
 from overt.hierarchy import CutPoints, Dates, Flat, Intervals, Levels, Nested, Prefixes, Quantiles
 from overt.io import settings as shape
+from overt.io.database.address import Address, TableName, find_address
+from overt.io.database.selection import Selection
+from overt.io.private_recipe import private_contradictions, released_columns
 from overt.io.recipe_problems import closest, quoted, section_name, sentence
-from overt.io.settings import Missing, Section, Sensitive, Settings, settings_model
+from overt.io.settings import (
+    DatabaseInput,
+    DatabaseOutput,
+    Input,
+    Missing,
+    Output,
+    Section,
+    Sensitive,
+    Settings,
+    settings_model,
+)
 from overt.io.toml_lines import Path as KeyPath
 from overt.io.toml_lines import lines_of_keys
 from overt.privacy import PROPERTIES, AllOf
@@ -43,11 +56,34 @@ class Recipe:
 
     @property
     def input_path(self) -> Path:
-        return self.folder / self.settings.input.path
+        """The file with the data; of data in a database, a path with the name of its table, at which nothing lies."""
+        chosen = self.settings.input
+        return self.folder / (chosen.path if isinstance(chosen, Input) else file_name_of(chosen.table or "query"))
 
     @property
     def output_path(self) -> Path:
-        return self.folder / self.settings.output.path
+        """The file of the release; of one in a database, the path that the names of its manifest and report begin with."""
+        chosen = self.settings.output
+        return self.folder / (chosen.path if isinstance(chosen, Output) else file_name_of(chosen.table))
+
+    @property
+    def source(self) -> Path | Selection:
+        """Where the data is. The address of a database is looked up now."""
+        return self.source_at(None)
+
+    def source_at(self, place: str | Path | None) -> Path | Selection:
+        """The same data at another place: a path, or a reference to a database."""
+        chosen = self.settings.input
+        if isinstance(chosen, Input):
+            return self.input_path if place is None else Path(place)
+        address = find_address(chosen.database, self.folder) if place is None else find_address(str(place))
+        return Selection.of(address, table=chosen.table, query=chosen.query)
+
+    @property
+    def target(self) -> Address | None:
+        """The database that the release goes to; None if it goes to a file."""
+        chosen = self.settings.output
+        return find_address(chosen.database, self.folder) if isinstance(chosen, DatabaseOutput) else None
 
     def columns_of(self, role: str) -> tuple[str, ...]:
         """The names of the columns that have this role, in the order of the recipe."""
@@ -109,11 +145,12 @@ class _Understanding:
     def recipe(self) -> Recipe:
         self.problems += _contradictions(self.settings)
         hierarchies = self.hierarchies()
-        goal = self.goal()
-        method = self.method(goal) if goal is not None else None
-        if self.problems or goal is None or method is None:
+        goal = self.goal() if self.settings.goal else None
+        is_asked = goal is not None or not (self.settings.goal or _needs_goal(METHODS[self.settings.method.name]))
+        method = self.method(goal, hierarchies) if is_asked else None
+        if self.problems or method is None:
             raise _refusal(self.problems, self.name, self.lines)
-        return Recipe(self.settings, goal, method, hierarchies, self.folder, self.name)
+        return Recipe(self.settings, goal or method.goal, method, hierarchies, self.folder, self.name)
 
     def goal(self) -> Property | None:
         properties = []
@@ -125,10 +162,15 @@ class _Understanding:
             return None
         return properties[0] if len(properties) == 1 else AllOf(tuple(properties))
 
-    def method(self, goal: Property) -> "Algorithm | None":
+    def method(self, goal: Property | None, hierarchies: Mapping[str, "Builder"]) -> "Algorithm | None":
         chosen = self.settings.method
         kind: Any = METHODS[chosen.name]
-        made: Algorithm | None = self.attempt(("method",), lambda: kind(goal=goal, **_given(chosen)))
+        given = _given(chosen)
+        if _is_private(kind):
+            given["hierarchies"] = released_columns(self.settings, hierarchies)
+        elif goal is not None:
+            given["goal"] = goal
+        made: Algorithm | None = self.attempt(("method",), lambda: kind(**given))
         return made
 
     def hierarchies(self) -> dict[str, "Builder"]:
@@ -149,6 +191,16 @@ class _Understanding:
         except (TypeError, ValueError, ArithmeticError):
             self.problems.append((path, f"{section_name(path)} has a value that cannot be used; check its numbers."))
         return None
+
+
+def _is_private(kind: Any) -> bool:
+    return getattr(kind, "is_private", False)
+
+
+def _needs_goal(kind: Any) -> bool:
+    """Whether a method holds what it is asked for, rather than something of its own."""
+    goal = next((field for field in fields(kind) if field.name == "goal"), None)
+    return goal is not None and goal.default is MISSING and goal.default_factory is MISSING
 
 
 def _given(section: Section) -> dict[str, Any]:
@@ -179,7 +231,11 @@ def _builder(chosen: Section, folder: Path) -> "Builder":
 
 def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
     """What no single section can know: whether the sections fit together."""
-    columns = settings.columns
+    columns, method = settings.columns, METHODS[settings.method.name]
+    if not settings.goal and _needs_goal(method):
+        yield (), "the recipe has no 'goal'; add [[goal]]."
+    if _is_private(method):
+        yield from private_contradictions(settings, method)
     sensitive = [name for name, column in columns.items() if column.role == "sensitive"]
     if not any(column.role == "quasi-identifier" for column in columns.values()):
         yield ("columns",), "no column has the role 'quasi-identifier'; give it to those that an adversary may know."
@@ -213,8 +269,37 @@ def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
         if name not in METHODS:
             advice = f"did you mean {near!r}?" if (near := closest(name, list(METHODS))) else f"use {quoted(METHODS)}."
             yield ("audit", "methods", position), f"{name!r} is not a method; {advice}"
-    if Path(settings.output.path) == Path(settings.input.path):
+    yield from _contradictory_places(settings.input, settings.output)
+
+
+def _contradictory_places(source: Any, target: Any) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with where the data is and where the release goes, as far as it can be seen without looking there."""
+    if isinstance(source, DatabaseInput) and (source.table is None) == (source.query is None):
+        both = "both 'table' and 'query'; keep" if source.query is not None else "neither 'table' nor 'query'; add"
+        yield ("input",), f"[input] has {both} one of the two."
+    for section, place in (("input", source), ("output", target)):
+        if getattr(place, "table", None) is not None:
+            try:
+                TableName.parse(place.table)
+            except InvalidInput as error:
+                yield (section, "table"), str(error)
+    if isinstance(source, Input) and isinstance(target, Output) and Path(target.path) == Path(source.path):
         yield ("output", "path"), "the release would replace the input; give [output] another path."
+    if (
+        isinstance(source, DatabaseInput)
+        and isinstance(target, DatabaseOutput)
+        and (source.database, source.table) == (target.database, target.table)
+    ):
+        yield ("output", "table"), "the release would replace the input; give [output] another table."
+
+
+def file_name_of(table: str) -> str:
+    """The name of a table as the beginning of a file's.
+
+    >>> file_name_of('clinic."Patients 2024"')
+    'clinic_Patients_2024'
+    """
+    return re.sub(r"[^\w-]+", "_", table).strip("_") or "table"
 
 
 def _refusal(problems: Any, name: str, lines: Mapping[KeyPath, int]) -> InvalidRecipe:

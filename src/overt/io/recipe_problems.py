@@ -14,7 +14,7 @@ from overt.io.settings import Section, Settings
 from overt.io.toml_lines import Path
 
 # Sections whose place in an error is followed by the name of the chosen alternative.
-_CHOICE_AFTER = {"goal": 2, "method": 1, "columns": 2}
+_CHOICE_AFTER = {"goal": 2, "method": 1, "columns": 2, "input": 1, "output": 1}
 
 _EXPECTED = {
     "string_type": "a text in quotes",
@@ -52,7 +52,10 @@ class Place:
 
     def keys(self, model: type[Settings]) -> list[str]:
         """The keys that the table around the last key may have."""
-        return list(self._model(model).model_fields)
+        keys = list(self._model(model).model_fields)
+        if self.choices.get(str(self.path[0])) == "file":  # it may have been meant to be a database
+            keys += [key for key in model.tags[str(self.path[0])]["database"].model_fields if key not in keys]
+        return keys
 
     def _model(self, model: type[Settings]) -> type[Section]:
         if len(self.path) == 1:
@@ -112,7 +115,7 @@ def _missing(place: Place) -> str:
     if len(place.path) == 1:
         section = {"version": "version = 1", "goal": "[[goal]]", "columns": "[columns.NAME] for each column"}
         return f"the recipe has no {key!r}; add {section.get(str(key), f'[{key}]')}."
-    chosen = "".join(f" {name!r}" for name in place.choices.values())
+    chosen = "".join(f" {name!r}" for top, name in place.choices.items() if top not in ("input", "output"))
     return f"{place.section}{chosen} has no {key!r}; add it."
 
 

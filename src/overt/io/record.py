@@ -62,7 +62,8 @@ def with_external(recipe: Recipe, table: Table) -> tuple[Table, "Algorithm"]:
     if not isinstance(getattr(method, "external", None), str):
         return table, method
     source = recipe.settings.input
-    how = {"separator": source.separator, "encoding": source.encoding, "missing_values": source.missing_values}
+    how = {key: getattr(source, key, None) for key in ("separator", "encoding")}  # of a file; a database has neither
+    how |= {"missing_values": source.missing_values}
     path = recipe.folder / method.external
     table, external = read_external(table, path, hierarchies=recipe.hierarchies, **how)
     return table, replace(method, external=external)

@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from pydantic_core import PydanticCustomError
 
 from overt.algorithms import METHODS
+from overt.io.database.address import holds_password
 from overt.privacy import PROPERTIES
 
 
@@ -54,25 +55,85 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+FilePath = Annotated[
+    str,
+    _expecting(
+        "the path of a file; the address of a database goes under 'database'",
+        lambda value: isinstance(value, str) and "://" not in value,
+    ),
+]
+DatabaseReference = Annotated[
+    str,
+    _expecting("the name of an environment variable, the address of a database, or the path of an SQLite file", lambda value: isinstance(value, str)),
+    _expecting(
+        "an address without a password: put one that has it into an environment variable and name the variable, or leave the "
+        "password to PGPASSFILE or a service file",
+        lambda value: not isinstance(value, str) or not holds_password(value),
+    ),
+]  # fmt: skip
+
+
 class Input(Section):
     """Where the data is and how its file is written."""
 
-    path: Text
+    path: FilePath
     format: Literal["csv", "parquet", "arrow", "jsonl"] | None = None
     separator: Text | None = None
     encoding: Text | None = None
     missing_values: tuple[Text, ...] = ("",)
 
 
+class DatabaseInput(Section):
+    """Which database the data is in, and which table or query of it."""
+
+    database: DatabaseReference
+    table: Text | None = None
+    query: Text | None = None
+    missing_values: tuple[Text, ...] = ("",)
+
+
 class Output(Section):
     """Where the release goes, and what else goes into it."""
 
-    path: Text
+    path: FilePath
     format: Literal["csv", "parquet", "arrow", "jsonl"] | None = None
     others: tuple[Text, ...] = ()
     flat: Flag = False
     neutralise_formulas: Flag = False
     overwrite: Flag = False
+
+
+class DatabaseOutput(Section):
+    """Which table of which database the release goes to, and what else goes into it."""
+
+    database: DatabaseReference
+    table: Text
+    others: tuple[Text, ...] = ()
+    flat: Flag = False
+    overwrite: Flag = False
+
+
+PLACES: dict[str, dict[str, type[Section]]] = {
+    "input": {"file": Input, "database": DatabaseInput},
+    "output": {"file": Output, "database": DatabaseOutput},
+}
+
+
+def _place_key(value: Any) -> str | None:
+    """Whether [input] or [output] is a file or a database, by the keys it has."""
+    if isinstance(value, Section):
+        return "database" if isinstance(value, DatabaseInput | DatabaseOutput) else "file"
+    if not isinstance(value, dict):
+        return None
+    return "database" if any(key in value for key in ("database", "table", "query")) else "file"
+
+
+InputChoice = Annotated[
+    Annotated[Input, Tag("file")] | Annotated[DatabaseInput, Tag("database")], Discriminator(_place_key)
+]
+OutputChoice = Annotated[
+    Annotated[Output, Tag("file")] | Annotated[DatabaseOutput, Tag("database")], Discriminator(_place_key)
+]
 
 
 class Auditing(Section):
@@ -216,11 +277,11 @@ class Settings(Section):
     """A recipe for Overt: what to read, what must hold, by which method, and where the release goes."""
 
     version: Literal[1]
-    input: Input
+    input: InputChoice
     columns: dict[str, ColumnChoice]
-    goal: tuple[Any, ...] = Field(min_length=1)  # narrowed to the properties there are by `settings_model`
+    goal: tuple[Any, ...] = Field((), min_length=1)  # narrowed to the properties there are by `settings_model`
     method: Any  # narrowed to the methods there are
-    output: Output
+    output: OutputChoice
     audit: Auditing = Auditing()
 
     tags: ClassVar[Mapping[str, Mapping[str, type[Section]]]] = {}
@@ -230,15 +291,15 @@ class Settings(Section):
 def settings_model() -> type[Settings]:
     """The model of a recipe, with the properties and methods that are registered."""
     goals = {name: _section_of(kind, "property", name) for name, kind in PROPERTIES.items()}
-    methods = {name: _section_of(kind, "name", name, leave_out=("goal",)) for name, kind in METHODS.items()}
+    methods = {name: _section_of(kind, "name", name, leave_out=("goal", "hierarchies")) for name, kind in METHODS.items()}
     model = create_model(
         "Recipe",
         __base__=Settings,
         __doc__=Settings.__doc__,
-        goal=(_several(_one_of(goals, "property")), Field(min_length=1)),
+        goal=(_several(_one_of(goals, "property")), Field((), min_length=1)),  # left out where a method has its own
         method=(_one_of(methods, "name"), ...),
     )
-    model.tags = {"goal": goals, "method": methods, "columns": ROLES, "hierarchy": HIERARCHIES}
+    model.tags = {"goal": goals, "method": methods, "columns": ROLES, "hierarchy": HIERARCHIES, **PLACES}
     return model
 
 
