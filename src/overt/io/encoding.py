@@ -101,6 +101,8 @@ def codes_by_text(series: pl.Series) -> tuple[Codes, int]:
     """A code for every cell of any column, in the order of the texts of the cells; and how many codes there are."""
     if not _has_order(series.dtype):
         series = pl.Series([None if cell is None else repr(cell) for cell in series.to_list()], dtype=pl.String)
+    if series.dtype.is_decimal() or series.dtype in (pl.Int128, pl.UInt128):  # of any number of digits
+        series = series.cast(pl.String)
     coded = coded_from_series(series)
     values, code_of_entry = _distinct_values(texts_of(coded.dictionary))
     return code_of_entry[coded.codes], len(values)

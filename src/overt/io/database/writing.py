@@ -221,7 +221,7 @@ def _as_type(column: pl.Series, kind: str) -> pl.Series:
         return column.cast(pl.Decimal(38, 0))
     if kind.startswith("timestamp"):
         moments = column.dt.cast_time_unit("us")
-        if (moments.dt.cast_time_unit("ns") != column.dt.cast_time_unit("ns")).any():
+        if getattr(column.dtype, "time_unit", "") == "ns" and (moments.dt.cast_time_unit("ns") != column).any():
             raise InvalidInput(f"Column {column.name!r} has moments finer than a microsecond; round them first.")
         return moments
     return column.cast(_WIDER[kind]) if kind in _WIDER else column
