@@ -64,6 +64,7 @@ class PrivateMethod:
     is_private: ClassVar[bool] = True
     against: ClassVar[str] = "anyone, whatever they know, as far as epsilon and delta allow"
     max_suppressed: ClassVar[int] = 1  # any row may be left out: who is, nobody can tell
+    most_vectors: ClassVar[int] = MOST_VECTORS
 
     epsilon: Number
     delta: Number
@@ -226,9 +227,9 @@ class PrivateMethod:
                     f"levels holds {list(vector)!r}; a whole number is expected for each column, from 0 to its highest "
                     f"level ({highest})."
                 )
-        if len(self.vectors) > MOST_VECTORS:
+        if len(self.vectors) > self.most_vectors:
             raise TooLarge(
-                f"There are {len(self.vectors):,} vectors of levels, and at most {MOST_VECTORS:,} are looked at; name some "
+                f"There are {len(self.vectors):,} vectors of levels, and at most {self.most_vectors:,} are looked at; name some "
                 "under levels."
             )
 

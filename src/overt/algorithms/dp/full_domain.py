@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PrivateFullDomain: one level for every column, chosen privately; then records sampled, and small groups left out.
+
+Paper       R. Bild, K. Kuhn, F. Prasser, "SafePub: A Truthful Data Anonymization Algorithm With Strong Privacy Guarantees",
+            PoPETs 2018; N. Li, W. Qardaji, D. Su, ASIACCS 2012, for sampling and suppression.
+Implements  SafePub's plan: a part of the budget chooses among full-domain generalizations, the rest samples and suppresses.
+Departs     SafePub walks the lattice and pays for every step; here all vectors of levels are scored at once, and the
+            greatest score with exact two-sided geometric noise wins, which is paid once. The score counts rows beyond
+            what a group needs, so that one record changes it by at most its weight; records can only raise scores, so
+            that the noise need not be doubled. Suppression uses the exact least k of `accounting`, not the bound.
+Guarantee   (epsilon, delta)-differential privacy when one record is added or removed, against anyone. Choosing costs share
+            times epsilon and no delta; for the levels chosen the rest is `PrivateSampling`; budgets add up.
+            Proof of the choice: docs/differential-privacy.md and below.
+
+Let q(v) be the score of vector v, a whole number. A record that is added raises every q(v) by at least 0 and at most W. Vector v
+wins if its noise is at least some m, which depends on the other noise and on all scores, and grows by at most W and
+falls by at most W when the record is added or removed. Pr[Z >= m] <= e^(epsilon' / W * W) Pr[Z >= m + W] for two-sided geometric
+noise of epsilon' / W, so that the chance of v changes by a factor of at most e^epsilon'. Ties go to the first vector, always.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import ceil, prod
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from overt.algorithms.dp.accounting import Budget
+from overt.algorithms.dp.elements import Cells, Counts, Records, Vector
+from overt.algorithms.dp.mechanism import PrivateMethod
+from overt.errors import InvalidInput, TooLarge
+from overt.hierarchy.public import PublicColumn
+from overt.kernels import coarsening as kernels
+from overt.privacy.base import Number, exact
+from overt.progress import Progress, silent
+from overt.randomness import Coins, TwoSidedGeometric, coins_of, toss
+from overt.release import PrivateRelease
+from overt.table import Table
+
+GRAIN = 16  # the greatest weight of a column in a score; weights are whole numbers
+
+STAGE = "Scoring levels"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateFullDomain(PrivateMethod):
+    """All values of a column at the same level; which level, a part of the budget decides.
+
+    `share` of epsilon pays for the choice among `levels`, all vectors if none are named. A row counts as much as its element
+    tells, the mean over columns of 1 - (values covered - 1) / (all values - 1); `rows` from 0 to 1 lets rows count
+    for themselves: with more of it more rows are kept, and each tells less. Where a hierarchy does not list its values, the
+    depth of a node stands for what it tells.
+    """
+
+    name: ClassVar[str] = "private-full-domain"
+    most_vectors: ClassVar[int] = 1 << 16
+
+    share: Number = Fraction(1, 50)
+    rows: Number = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= exact(self.rows) <= 1:
+            raise InvalidInput(f"rows is {self.rows!r}; a number from 0 to 1 is expected.")
+        _ = self.noise
+
+    @property
+    def choosing(self) -> Budget:
+        """The part of the budget that chooses the levels: no delta is spent on it."""
+        return Budget(self.budget.split(self.share)[0].epsilon, Fraction(0))
+
+    @property
+    def sampling(self) -> Budget:
+        return Budget(self.budget.split(self.share)[1].epsilon, self.budget.delta)
+
+    @cached_property
+    def vectors(self) -> tuple[Vector, ...]:
+        n_levels = [tree.n_levels for tree in self.trees.values()]
+        if not self.levels and prod(n_levels) > self.most_vectors:
+            raise TooLarge(
+                f"There are {prod(n_levels):,} vectors of levels, and at most {self.most_vectors:,} are looked at; name some under "
+                "levels."
+            )
+        return self.levels or tuple(product(*map(range, n_levels)))
+
+    @property
+    def most_weight(self) -> int:
+        """The most that one record changes a score by."""
+        return GRAIN * len(self.trees)
+
+    @cached_property
+    def noise(self) -> TwoSidedGeometric:
+        """What is added to every score."""
+        return TwoSidedGeometric(self.choosing.epsilon / self.most_weight)
+
+    @property
+    def spared(self) -> int:
+        """How many rows of a group do not count: as many as it needs to be shown, in the mean."""
+        return ceil(self.least_copies / exact(self.s))
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return {
+            **super().facts,
+            "Levels": f"one vector of {len(self.vectors):,} is chosen by its score, with two-sided geometric noise of epsilon "
+            f"{float(self.noise.epsilon):g}, which costs epsilon {float(self.choosing.epsilon):g}",
+        }
+
+    def anonymize(
+        self, table: Table, *, rng: Generator | Coins | None = None, on_progress: Progress = silent
+    ) -> PrivateRelease:
+        """Make a release. Without `rng` the coins are the system's; a generator that could be repeated is for tests."""
+        coins = coins_of(rng)
+        self._require_columns(table)
+        on_progress(STAGE, 0, 0)
+        columns = [PublicColumn.of(tree, table.column(name).values) for name, tree in self.trees.items()]
+        records = Records.of(columns, [table.column(name).codes for name in self.trees])
+        scores = self.scores(records)
+        vector = self.vectors[int(np.argmax(scores + self.noise.draw(scores.size, coins)))]
+        elements = records.at(vector)
+        on_progress("Sampling", 0, 0)
+        kept = toss(table.n_rows, exact(self.s), coins)
+        return self._release(table, columns, elements, elements.cell_of_record[records.record_of_row], kept, coins)
+
+    def scores(self, records: Records) -> NDArray[np.int64]:
+        """(vector) -> the weights of its cells, times the rows that each has beyond what it needs."""
+        weights = [self._weights_of_nodes(column) for column in records.columns]
+        wanted = {vector: place for place, vector in enumerate(self.vectors)}
+        scores = np.zeros(len(self.vectors), np.int64)
+        for vector, nodes, counts in walk_cells(records):
+            if vector in wanted:
+                weight = sum(w[nodes[:, j]] for j, w in enumerate(weights))
+                scores[wanted[vector]] = int((weight * np.maximum(counts - self.spared, 0)).sum())
+        return scores
+
+    def _weights_of_nodes(self, column: PublicColumn) -> NDArray[np.int64]:
+        if column.tree.n_leaves is None:
+            tells = column.depth_of_node / max(1, column.tree.n_levels - 1)
+        else:
+            leaves, most = column.leaves_of_node, column.leaves_of_node[column.root]
+            tells = 1 - (leaves - 1) / max(1, most - 1)
+        rows = float(exact(self.rows))
+        return np.rint(GRAIN * np.clip(rows + (1 - rows) * tells, 0, 1)).astype(np.int64)
+
+
+def walk_cells(records: Records) -> Iterator[tuple[Vector, NDArray[np.int32], Counts]]:
+    """Every vector of levels with its cells: (cell, attribute) -> node, and how many rows each has."""
+    steps = [_steps(column) for column in records.columns]
+    finest: Cells = records.at((0,) * len(records.columns))
+    counts = np.bincount(finest.cell_of_record, records.n_rows_of_record, finest.n_cells).astype(np.int64)
+
+    def look(
+        axis: int, nodes: NDArray[np.int32], counts: Counts, vector: Vector
+    ) -> Iterator[tuple[Vector, NDArray[np.int32], Counts]]:
+        if axis == len(steps):
+            yield vector, nodes, counts
+            return
+        yield from look(axis + 1, nodes, counts, (*vector, 0))
+        for level, step in enumerate(steps[axis], start=1):
+            nodes, counts, _ = kernels.merge_groups(nodes, counts, axis, step)
+            yield from look(axis + 1, nodes, counts, (*vector, level))
+
+    yield from look(0, finest.nodes, counts, ())
+
+
+def _steps(column: PublicColumn) -> Sequence[NDArray[np.int32]]:
+    """(level) -> (node) -> the node one level up."""
+    steps = []
+    for below, above in zip(column.node_of_value[:-1], column.node_of_value[1:], strict=True):
+        step = np.arange(len(column.labels), dtype=np.int32)
+        step[below] = above
+        steps.append(step)
+    return steps
