@@ -38,7 +38,6 @@ TYPES = pl.DataFrame(
         "paris": pl.Series([datetime(2024, 2, 29, 1), None, datetime(2024, 8, 1)]).dt.replace_time_zone("Europe/Paris"),
         "t": [time(1, 2, 3, 4), None, time(0)],
         "bo": [True, None, False],
-        "b": [b"\x00\xff", None, b""],
         "s": ["quote \" and ' and ü", None, "\\ \n"],
         "e": pl.Series(["x", None, "y"], dtype=pl.Enum(["y", "x"])),
         "nul": [None, None, None],
@@ -115,16 +114,21 @@ def test_every_type_comes_back(database):
     overt.write_database(release, address, table="types", others=TYPES.columns)
     back = overt.read_database(address, table="types", quasi_identifiers=["k"]).others
     written = published_tables(release, others=TYPES.columns)["release"]
-    sqlite_texts = {"n", "d", "ts", "tz", "t", "bo"} if address.endswith(".db") else set()
+    sqlite_texts = {"n", "d", "ts", "tz", "bo"} if address.endswith(".db") else set()
     for name in TYPES.columns:
         expected = written.get_column(name)
+        if name == "t":
+            expected = expected.dt.to_string("%H:%M:%S%.f")
         if name in sqlite_texts | {"paris", "e"} or (name == "long" and sqlite_texts):
             is_moment = isinstance(expected.dtype, pl.Datetime)
             expected = expected.dt.to_string("iso:strict") if is_moment else expected.cast(pl.String)
         assert (name, back.get_column(name).to_list()) == (name, expected.to_list())
 
 
-@pytest.mark.parametrize("column", [pl.Series("x", [[1], [2]] * 30), pl.Series("x", [{"a": 1}, {"a": 2}] * 30)])
+@pytest.mark.parametrize(
+    "column",
+    [pl.Series("x", [[1], [2]] * 30), pl.Series("x", [b"a", b"b"] * 30), pl.Series("x", [{"a": 1}, {"a": 2}] * 30)],
+)
 def test_cells_that_no_table_holds(database, column):
     address, _ = database
     release = generalized(people(PEOPLE.with_columns(column)))

@@ -11,7 +11,7 @@ from typing import Literal
 from overt.errors import InvalidInput
 
 Becomes = Literal[
-    "as it is",  # numbers, dates, moments, booleans, bytes: of the type that the driver gives them
+    "as it is",  # numbers, dates, moments, booleans: of the type that the driver gives them
     "text",
     "loose text",  # text whose kind is to be found, as in a CSV file
     "decimal",  # an exact number, written as text

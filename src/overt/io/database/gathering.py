@@ -44,7 +44,7 @@ class Gathered:
     @property
     def texts(self) -> pl.Series:
         """The entries of the dictionary as text."""
-        return self.dictionary.bin.encode("hex") if self.dictionary.dtype == pl.Binary else texts_of(self.dictionary)
+        return texts_of(self.dictionary)
 
     def with_role(self) -> Coded:
         """The column as a quasi-identifier or sensitive column."""
@@ -195,12 +195,6 @@ def _coded(plan: Plan, parts: list[pl.Series]) -> Gathered:
     """The batches of a column in codes of one dictionary."""
     column = pl.concat(parts) if parts else pl.Series([], dtype=pl.String)
     parts.clear()
-    if column.dtype == pl.Binary:
-        coded = coded_from_series(column.bin.encode("hex"))
-        return Gathered(plan, coded.codes, coded.dictionary.str.decode("hex"))
-    if column.dtype == pl.Time:
-        coded = coded_from_series(column.cast(pl.String))
-        return Gathered(plan, coded.codes, coded.dictionary.str.to_time("%H:%M:%S%.f"))
     coded = coded_from_series(column)
     return Gathered(plan, coded.codes, coded.dictionary)
 

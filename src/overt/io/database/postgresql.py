@@ -17,8 +17,6 @@ _EXPRESSIONS = {
     "inet": "abbrev({})",  # 10.0.0.1 and not 10.0.0.1/32
     "numeric": "{}::text",
     "money": "{}::numeric::text",  # how many digits follow the point is the server's to know
-    "bytea": "{}",
-    "time": "{}",
 }
 _WHY_NOT = {
     "interval": "months and days differ in length, so it has no order. Select EXTRACT(EPOCH FROM {}) in a query for seconds, or "

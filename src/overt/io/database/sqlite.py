@@ -42,7 +42,7 @@ def plan_columns(connection: Connection, selection: Selection, wanted: Collectio
 
 def first_row(plans: Collection[Plan]) -> str:
     """A row of the types that the plans expect, before all others."""
-    samples = {"integer": "0", "real": "0.0", "text": "''", "blob": "x''", "null": "''"}
+    samples = {"integer": "0", "real": "0.0"}
     shown = [samples[plan.type_name] if plan.becomes == "as it is" else "''" for plan in plans]
     shown += ["0.0" for plan in plans if plan.floats is not None]
     return "SELECT " + ", ".join(shown) + " UNION ALL "
@@ -86,7 +86,7 @@ def _plan(connection: Connection, selection: Selection, name: str, types: set[st
         return Plan(name, column, "as it is", "real")
     if types == {"blob"}:
         why_not = f"bytes have no order. Leave it without a role, or select hex({column}) in a query."
-        return Plan(name, column, "as it is", "blob", why_not)
+        return Plan(name, f"hex({column})", "text", "blob", why_not)
     if types == {"text"}:
         return Plan(name, column, "loose text", "text")
     return _plan_mixed(connection, selection, name)

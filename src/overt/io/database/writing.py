@@ -35,7 +35,6 @@ _POSTGRESQL_TYPES = {
     pl.Float64: "double precision",
     pl.Date: "date",
     pl.Time: "time without time zone",
-    pl.Binary: "bytea",
     pl.String: "text",
 }
 _WIDER = {
@@ -207,8 +206,6 @@ def _sqlite_type(name: str, dtype: pl.DataType) -> str:
         return "INTEGER"
     if dtype.is_float():
         return "REAL"
-    if dtype == pl.Binary:
-        return "BLOB"
     _postgresql_type(name, dtype)  # refuses what no table holds
     return "TEXT"
 
@@ -216,7 +213,7 @@ def _sqlite_type(name: str, dtype: pl.DataType) -> str:
 def _as_type(column: pl.Series, kind: str) -> pl.Series:
     """The cells in the Arrow type that the driver writes as this type."""
     if kind in ("text", "TEXT"):
-        return texts_of(column)
+        return column.dt.to_string("%H:%M:%S%.f") if column.dtype == pl.Time else texts_of(column)
     if kind.startswith("numeric") and not column.dtype.is_decimal():
         return column.cast(pl.Decimal(38, 0))
     if kind.startswith("timestamp"):
