@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from overt.adversary.summary import Audit
     from overt.algorithms.anatomy import Anatomy
     from overt.algorithms.cross_bucket import CrossBucket
+    from overt.algorithms.dp.private import PrivateCube, PrivateSampling
     from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
     from overt.algorithms.mondrian import Mondrian
     from overt.algorithms.record import External, RecordLagrangian, RecordThreshold, plane_of_record, plane_of_table
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
         CrossBucketRelease,
         FullDomainRelease,
         GeneralizedRelease,
+        PrivateRelease,
         RecordRelease,
         Release,
     )
@@ -85,6 +87,7 @@ _HOME = {
     "overt.adversary.summary": ["Audit"],
     "overt.algorithms.anatomy": ["Anatomy"],
     "overt.algorithms.cross_bucket": ["CrossBucket"],
+    "overt.algorithms.dp.private": ["PrivateCube", "PrivateSampling"],
     "overt.algorithms.full_domain": ["FullDomain", "find_minimal_nodes"],
     "overt.algorithms.mondrian": ["Mondrian"],
     "overt.algorithms.record": [
@@ -148,6 +151,7 @@ _HOME = {
         "CrossBucketRelease",
         "FullDomainRelease",
         "GeneralizedRelease",
+        "PrivateRelease",
         "RecordRelease",
         "Release",
     ],
@@ -203,6 +207,9 @@ __all__ = [
     "OvertError",
     "Partition",
     "Prefixes",
+    "PrivateCube",
+    "PrivateRelease",
+    "PrivateSampling",
     "Quantiles",
     "RecordLagrangian",
     "RecordRelease",

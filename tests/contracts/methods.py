@@ -16,9 +16,14 @@ from overt.algorithms import (
     FullDomain,
     InOrder,
     Mondrian,
+    PrivateCube,
+    PrivateSampling,
 )
 from overt.algorithms.record import RecordLagrangian, RecordThreshold
+from overt.hierarchy import Nested
 from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
+
+PUBLIC = {"q0": Nested({"low": ["0", "1", "2", "v000", "v001", "v002"], "high": ["3", "v003"]})}  # 4 is not in it
 
 EXAMPLES = [
     Algorithm3(i_know_it_is_not_private=True, t=2),
@@ -48,6 +53,8 @@ EXAMPLES = [
     Mondrian(goal=FrequencyLDiversity(2)),
     Mondrian(goal=AllOf((KAnonymity(2), DistinctLDiversity(2))), relaxed=True),
     Mondrian(goal=TCloseness("0.4"), choose="gain"),
+    PrivateCube(epsilon=2, delta="0.2", s="0.4", hierarchies=PUBLIC),
+    PrivateSampling(epsilon=1, delta="0.2", s="0.5", hierarchies=PUBLIC, levels=((1,),)),
     RecordThreshold(c="1/2"),
     RecordThreshold(c=1, utility="depth", risk="II", solver="frontier search"),
     RecordLagrangian(lam=0.1, kappa=2),

@@ -20,6 +20,8 @@ def anonymize(method, table, seed):
     """A release, or None where the goal is out of reach."""
     if getattr(method, "generalizes_every_column", False):  # and refuses what it would have to attach
         table = replace(table, columns=table.quasi_identifiers)
+    if getattr(method, "is_private", False):  # the same, of columns without a public hierarchy
+        table = replace(table, columns=tuple(column for column in table.columns if column.name in method.hierarchies))
     try:
         return method.anonymize(table, rng=np.random.default_rng(seed))
     except Unreachable:

@@ -4,6 +4,7 @@
 from overt.algorithms.anatomy import Anatomy
 from overt.algorithms.base import Algorithm
 from overt.algorithms.cross_bucket import CrossBucket
+from overt.algorithms.dp.private import PrivateCube, PrivateSampling
 from overt.algorithms.dp.published import Algorithm3, Algorithm3Threshold, Algorithm4
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian
@@ -25,6 +26,8 @@ METHODS: dict[str, type[Algorithm]] = {
         GDA,
         InOrder,
         Mondrian,
+        PrivateCube,
+        PrivateSampling,
         RDA,
         RIA,
         RecordLagrangian,
@@ -48,6 +51,8 @@ __all__ = [
     "FullDomain",
     "InOrder",
     "Mondrian",
+    "PrivateCube",
+    "PrivateSampling",
     "RecordLagrangian",
     "RecordThreshold",
 ]

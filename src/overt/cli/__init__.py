@@ -36,6 +36,7 @@ app.command(
     name="distinguish",
     help="Say whether a claim of differential privacy survives many runs with and without one row.",
 )
+app.command("overt.cli.budget:budget", name="budget", help="Say what private releases have cost, and set a limit.")
 app.command("overt.cli.demo:demo", name="demo", help="Make and check a release of made-up people, and look at it.")
 app.command("overt.cli.disclose:disclose", name="disclose", help="Say what someone who knows the method infers.")
 app.command("overt.cli.schema:schema", name="schema", help="Print the JSON Schema of a recipe, for editors.")

@@ -10,8 +10,10 @@ from numpy.random import Generator
 
 from overt.engine.local import read_table
 from overt.engine.passing import look
+from overt.engine.private import refuse_private
 from overt.errors import OvertError
 from overt.io.recipe import Recipe
+from overt.io.settings import Input
 from overt.metrics.risk import Risk, risk_of_release
 from overt.metrics.utility import Utility, measure_utility
 from overt.progress import Progress, silent
@@ -151,6 +153,7 @@ def plot_candidates(candidates: Sequence[Candidate]) -> Plot:
 
 
 def _try(name: str, recipe: Recipe, rng: Generator, audited: float, on_progress: Progress) -> Candidate:
+    refuse_private(recipe, "a comparison")
     table = read_table(recipe, recipe.input_path, on_progress)
     begin = time.perf_counter()
     release = recipe.method.anonymize(table, rng=rng, on_progress=on_progress)
@@ -167,7 +170,7 @@ def _try(name: str, recipe: Recipe, rng: Generator, audited: float, on_progress:
         n_suppressed=release.n_suppressed,
         seconds=seconds,
         described=(
-            recipe.input_path.resolve(),
+            recipe.input_path.resolve() if isinstance(recipe.settings.input, Input) else recipe.settings.input,
             *(frozenset(recipe.columns_of(role)) for role in ("quasi-identifier", "sensitive")),
         ),
         risk=risk_of_release(release),

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Missing = Literal["refuse", "drop", "own value"]
 
 
+class NoRows(InvalidInput):
+    """There is nothing to release."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Intake:
     """How the columns of a source are to be read: the keywords that all doors share.
@@ -93,7 +97,7 @@ class Intake:
         ]
         if not encoded[0].codes.size:
             left = f" left: all {n_dropped} lack a sensitive value" if n_dropped else ""
-            raise InvalidInput(f"The table has no rows{left}; there is nothing to release.")
+            raise NoRows(f"The table has no rows{left}; there is nothing to release.")
         if kept is not None and others.width:
             others = others.filter(kept)
         identifiers = tuple(name for name in columns if name in self.identifiers)

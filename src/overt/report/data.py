@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from overt.check import Verdict
+from overt.errors import InvalidInput
 from overt.markup import Markup
 from overt.metrics.alike import rows_alike
 from overt.metrics.risk import Risk, risk_of_release, risk_of_table
 from overt.metrics.uniques import Uniques, find_uniques
 from overt.metrics.utility import Utility, measure_utility
 from overt.privacy.base import Property
-from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, Release
+from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, PrivateRelease, Release
 from overt.report.bins import bins_of
 from overt.report.leak import Leak
 from overt.report.plots import Plot, bars_before_and_after
@@ -189,6 +190,10 @@ def make_report(
     >>> report.resists_replay, report.after.identification.n_unique
     (False, 0)
     """
+    if isinstance(release, PrivateRelease):
+        raise InvalidInput(
+            "A report compares a release with its table, which tells what a private one hides; there is none."
+        )
     table = release.table
     method: Any = release.made_by
     least_rows = max(LEAST_ROWS, goal.least_rows)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs and checks of private releases: what leaves is what was decided beforehand and what the release shows.
+
+The owner's console, logs and files get no figure of the data either: no row count, no sample size, no number of rows left out.
+Whether a run is refused depends on its parameters, the names of columns and the ledger, not on anybody's row.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.random import Generator
+
+from overt.algorithms.dp.mechanism import PrivateMethod
+from overt.algorithms.dp.private import PrivateCube
+from overt.check import Finding, Verdict
+from overt.check.private import PrivateClaim, check_private
+from overt.engine.places import Place, places_of, read_places, read_table, refuse_taken, write_release
+from overt.errors import InvalidInput
+from overt.hierarchy.public import PublicTree
+from overt.io.files import digest
+from overt.io.intake import NoRows
+from overt.io.ledger import Ledger, ledger_path, read_ledger, spend
+from overt.io.manifest import files_read, manifest_path, now, recorded_recipe, seen_from, versions
+from overt.io.private import PrivateManifest, ReleasedFile, find_private_manifest
+from overt.io.publication import published_tables
+from overt.io.recipe import Recipe, read_recipe, understand
+from overt.io.record import with_external
+from overt.io.settings import QuasiIdentifier
+from overt.privacy import exact
+from overt.progress import Progress, silent
+from overt.release import PrivateRelease
+from overt.table import Column, Kind, Role, Table
+
+
+@dataclass(frozen=True)
+class PrivateOutcome:
+    """What `overt run` reports of a private release: nothing that the release does not show."""
+
+    method: str
+    n_published: int
+    n_different: int
+    facts: Mapping[str, str]
+    coins: str
+    verdict: Verdict
+    ledger: Ledger
+    files: Mapping[str, Place]
+    manifest_path: Path
+    input_path: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as plain values, for programs."""
+        findings = [{"name": f.name, "ok": f.ok, "sentence": f.sentence} for f in self.verdict.findings]
+        return {
+            "method": self.method,
+            "rows_published": self.n_published,
+            "rows_different": self.n_different,
+            "facts": dict(self.facts),
+            "coins": self.coins,
+            "ok": self.verdict.ok,
+            "findings": findings,
+            "budget": self.ledger.to_dict(),
+            "files": {name: str(place) for name, place in self.files.items()},
+            "manifest": str(self.manifest_path) if self.files else None,
+        }
+
+    def summary(self, recipe: Path) -> list[tuple[str, str]]:
+        """What a person wants to know about a private release that was just written."""
+        limit = self.ledger.limit
+        seeded = "Made with a seed, for tests: whoever has it can take the noise off. overt check refuses this release."
+        return [
+            ("Release", f"{self.n_published:,} rows, {self.n_different:,} of them different, by {self.method}"),
+            *self.facts.items(),
+            ("Against", PrivateMethod.against),
+            *([("Caution", seeded)] if self.coins == "seeded" else []),
+            ("Ledger", f"spent so far: {self.ledger.spent}; limit: {limit} ({self.ledger.path.name})"),
+            *(("Files", str(place)) for place in (*self.files.values(), self.manifest_path)),
+            ("Again", f"overt run {recipe} (which spends as much again)"),
+            ("Check", f"overt check {self.input_path} {next(iter(self.files.values()))}"),
+        ]
+
+
+def is_private(recipe: Recipe) -> bool:
+    """Whether a recipe makes private releases."""
+    return isinstance(recipe.method, PrivateMethod)
+
+
+def refuse_private(recipe: Recipe, doing: str) -> None:
+    """Refuse what would show figures of the data that a private release hides."""
+    if is_private(recipe):
+        raise InvalidInput(
+            f"{recipe.settings.method.name} makes private releases, and {doing} would tell what they hide; make the release with "
+            "overt run, and measure that."
+        )
+
+
+def run_private(
+    recipe: Recipe, *, rng: Generator | None = None, on_progress: Progress = silent, overwrite: bool = False
+) -> PrivateOutcome:
+    """Make a private release as a recipe says. Its budget is spent before a coin is drawn.
+
+    With `rng` the release is one for tests, and says so.
+    """
+    method: Any = recipe.method
+    overwrite = overwrite or recipe.settings.output.overwrite
+    places = places_of(recipe, ("release",))
+    refuse_taken(recipe, [*places.values(), manifest_path(recipe.output_path)], overwrite=overwrite)
+
+    def quiet(stage: str, done: int, total: int) -> None:
+        on_progress(stage, 0, 0)  # how much there is to do tells how many rows there are
+
+    table, method = read_private(recipe, quiet)
+    release_id = secrets.token_hex(16)
+    ledger = spend(
+        ledger_path(recipe.input_path),
+        method.budget,
+        release=next(iter(places.values())).name,
+        release_id=release_id,
+        method=method.name,
+    )
+    release = method.anonymize(table, rng=rng, on_progress=quiet)
+    tables = published_tables(release)
+    quiet("Checking", 0, 0)
+    verdict = check_private(tables["release"], claim_of(method, release.coins))
+    made_well = all(
+        finding.ok for finding in verdict.findings if finding.name != "coins"
+    )  # a seed is asked for by name
+    if made_well:
+        quiet("Writing", 0, 0)
+        _write(recipe, release, tables, release_id, overwrite=overwrite)
+    return PrivateOutcome(
+        method=method.name,
+        n_published=tables["release"].height,
+        n_different=release.n_groups,
+        facts=release.facts,
+        coins=release.coins,
+        verdict=verdict if not made_well else Verdict(tuple(f for f in verdict.findings if f.name != "coins")),
+        ledger=ledger,
+        files=places if made_well else {},
+        manifest_path=manifest_path(recipe.output_path),
+        input_path=str(recipe.input_path),
+    )
+
+
+def read_private(recipe: Recipe, on_progress: Progress = silent) -> tuple[Table, Any]:
+    """The table of a private recipe, every cell as it is written, and the method with its external database.
+
+    Neither kinds nor hierarchies are found out from the values, and nothing is refused for one.
+    """
+    method: Any = recipe.method
+    names = list(method.trees)
+    columns = {
+        name: QuasiIdentifier(role="quasi-identifier", kind="category") if name in names else column
+        for name, column in recipe.settings.columns.items()
+    }
+    settings = recipe.settings.model_copy(update={"columns": columns})
+    plain = replace(recipe, settings=settings, hierarchies={})
+    try:
+        table = read_table(plain, plain.source, on_progress)
+    except NoRows:
+        table = _no_rows(names)
+    return with_external(plain, table)
+
+
+def find_private(release: str | Path, recipe_path: Path | None) -> tuple[Recipe, PrivateManifest | None] | None:
+    """The recipe, and the manifest, of a release that says it is private; None for other releases."""
+    if recipe_path is not None:
+        recipe = read_recipe(recipe_path)
+        return (recipe, None) if is_private(recipe) else None
+    beside = Path(str(release).removesuffix(".manifest.json"))
+    manifest = find_private_manifest(beside)
+    if manifest is None:
+        return None
+    path = manifest_path(beside)
+    return understand(manifest.recipe, folder=path.parent, name=path.name), manifest
+
+
+def check_private_release(
+    recipe: Recipe, manifest: PrivateManifest | None, data: str | Path, release: str | Path
+) -> Verdict:
+    """Decide whether a private release holds what its manifest (or a recipe) claims. The data is not read."""
+    findings = []
+    places = places_of(recipe, ("release",))
+    ((name, place),) = places.items()
+    if isinstance(place, Path):
+        place = Path(release)
+        if not place.is_file():
+            raise InvalidInput(f"There is no file {place}; check the name and the folder.")
+    tables, digests = read_places(recipe, {name: place})
+    method: Any = recipe.method
+    if manifest is not None:
+        findings.append(_find_changes(recipe, manifest, place, digests.get(place)))
+        findings += _find_in_ledger(manifest, Path(data))
+    claim = claim_of(method, None if manifest is None else manifest.coins)
+    return Verdict((*findings, *check_private(tables["release"], claim).findings))
+
+
+def claim_of(method: PrivateMethod, coins: str | None) -> PrivateClaim:
+    """What a release of a private method claims."""
+    cube = method if isinstance(method, PrivateCube) else None
+    return PrivateClaim(
+        epsilon=float(method.budget.epsilon),
+        delta=float(method.budget.delta),
+        s=float(exact(method.s)),
+        k=method.least_copies,
+        sampling_epsilon=float(method.sampling.epsilon),
+        coins=coins,
+        levels_of_label={name: _levels_of(tree) for name, tree in method.trees.items()},
+        vectors=method.vectors,
+        cube_epsilon=0.0 if cube is None else float(cube.cube.epsilon),
+        tau=None if cube is None else cube.tau,
+    )
+
+
+def _levels_of(tree: PublicTree) -> Any:
+    def levels_of(label: str) -> set[int] | None:
+        if label == tree.root:  # what the hierarchy does not know is that at every level
+            return set(range(tree.n_levels))
+        if not tree.knows(label):
+            return None
+        return {level for level, one in enumerate(tree.chain(tree.example_of(label))) if one == label}
+
+    return levels_of
+
+
+def _write(
+    recipe: Recipe, release: PrivateRelease, tables: Mapping[str, pl.DataFrame], release_id: str, *, overwrite: bool
+) -> None:
+    folder, method = recipe.output_path.parent, recipe.method
+    assert isinstance(method, PrivateMethod)
+
+    def companions(digests: Mapping[str, str]) -> dict[Path, bytes]:
+        ((name, place),) = places_of(recipe, tables).items()
+        manifest = PrivateManifest(
+            id=release_id,
+            created=now(),
+            versions=versions(),
+            method=recipe.settings.method.name,
+            epsilon=str(method.budget.epsilon),
+            delta=str(method.budget.delta),
+            facts=dict(release.facts),
+            coins="secret" if release.coins == "secret" else "seeded",
+            release=ReleasedFile(
+                place=seen_from(folder, place) if isinstance(place, Path) else str(place),
+                sha256=digests[name],
+                rows=tables[name].height,
+            ),
+            hierarchy_files={column: digest(path) for column, path in files_read(recipe).items()},
+            recipe=recorded_recipe(recipe, folder),
+        )
+        return {manifest_path(recipe.output_path): manifest.to_json().encode()}
+
+    write_release(recipe, tables, overwrite=overwrite, companions=companions)
+
+
+def _find_changes(recipe: Recipe, manifest: PrivateManifest, place: Place, found: str | None) -> Finding:
+    recorded = {name: (path, manifest.hierarchy_files.get(name)) for name, path in files_read(recipe).items()}
+    for path, _ in recorded.values():
+        if not path.is_file():
+            raise InvalidInput(f"There is no file {path}; check the name and the folder.")
+    changed = [path.name for path, known in recorded.values() if digest(path) != known]
+    if (found or digest(Path(str(place)))) != manifest.release.sha256:
+        changed.insert(0, place.name)
+    if changed:
+        return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
+    return Finding("digests", True, "The release and the hierarchies are those that the manifest was written for.")
+
+
+def _find_in_ledger(manifest: PrivateManifest, data: Path) -> list[Finding]:
+    """Whether the owner's ledger, where it can be seen, knows of the release."""
+    if not ledger_path(data).is_file():
+        return []
+    entries = [entry for entry in read_ledger(ledger_path(data)).releases if entry.id == manifest.id]
+    if any((entry.epsilon, entry.delta) == (manifest.epsilon, manifest.delta) for entry in entries):
+        return [Finding("ledger", True, "The ledger beside the data knows this release and what it cost.")]
+    return [Finding("ledger", False, "The ledger beside the data does not know this release at this cost.")]
+
+
+def _no_rows(names: list[str]) -> Table:
+    nothing = np.empty(0, np.int32)
+    columns = [
+        Column(name, Role.QUASI_IDENTIFIER, Kind.CATEGORY, nothing.copy(), pl.Series(name, [], dtype=pl.String))
+        for name in names
+    ]
+    return Table(tuple(columns), pl.DataFrame())
