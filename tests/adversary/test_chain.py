@@ -162,7 +162,13 @@ def test_the_chain_agrees_with_enumeration(table, data, goal):
     excluded = [(row, value) for row in data.draw(rows) for value in (0, 1) if codes[row] != value] if facts else []
     knowledge = Knowledge(known=known, excluded=tuple(excluded))
     exact = enumerate_posterior(release, method, knowledge=knowledge)
-    found = sample_posterior(failed_trials(method, release, knowledge), rng=np.random.default_rng(5), sweeps=600)
+    failed = failed_trials(method, release, knowledge)
+    listed = sample_posterior(failed, rng=np.random.default_rng(5))
+    assert listed.how == "listing" and listed.is_exact and listed.n_tables == exact.n_tables
+    assert np.allclose(listed.chance[listed.cell_of_row], exact.chance[exact.cell_of_row])
+    if not failed.n_components:
+        return
+    found = sample_posterior(failed, rng=np.random.default_rng(5), sweeps=600, lists=False)
     assert found.how == "chain" and not found.is_exact
     for row in range(table.n_rows):
         error = found.error[found.cell_of_row[row]]
@@ -171,7 +177,8 @@ def test_the_chain_agrees_with_enumeration(table, data, goal):
 
 def test_five_people():
     method = Mondrian(goal=DistinctLDiversity(2))
-    found = sample_posterior(failed_trials(method, method.anonymize(FIVE)), rng=np.random.default_rng(1), sweeps=1000)
+    failed = failed_trials(method, method.anonymize(FIVE))
+    found = sample_posterior(failed, rng=np.random.default_rng(1), sweeps=1000, lists=False)
     assert found.of_row(0).tolist() == found.of_row(1).tolist() == [1, 0, 0, 0]
     assert np.allclose(found.of_row(3), [0, 1 / 3, 1 / 3, 1 / 3], atol=1e-9)  # the three others are alike
     assert found.sampled.n_still == 5
@@ -186,7 +193,7 @@ def test_where_no_single_swap_is_possible_every_table_is_reached():
     release = method.anonymize(table)
     exact = enumerate_posterior(release, method)
     assert exact.n_tables == 2  # left all 0 or right all 0: no swap of two values leads from one to the other
-    found = sample_posterior(failed_trials(method, release), rng=np.random.default_rng(2), sweeps=1000)
+    found = sample_posterior(failed_trials(method, release), rng=np.random.default_rng(2), sweeps=1000, lists=False)
     assert np.allclose(found.chance[found.cell_of_row], 0.5, atol=0.1)
     assert found.sampled.r_hat.max() < 1.2
 
@@ -197,7 +204,7 @@ def test_rows_that_no_failed_cut_divides_have_their_share():
     release = method.anonymize(table)
     failed = failed_trials(method, release)
     assert release.n_groups == 2 and failed.n_places == 0
-    found = sample_posterior(failed, rng=np.random.default_rng(1), sweeps=20)
+    found = sample_posterior(failed, rng=np.random.default_rng(1), sweeps=20, lists=False)
     assert (found.chance[found.cell_of_row] == 0.5).all() and (found.error == 0).all()
 
 
@@ -230,7 +237,7 @@ def test_error_bars_cover_the_truth():
     assert failed.n_places > 0
     covered = []
     for seed in range(40):
-        found = sample_posterior(failed, rng=np.random.default_rng(seed), sweeps=60)
+        found = sample_posterior(failed, rng=np.random.default_rng(seed), sweeps=60, lists=False)
         n_cells = failed.size_of_cell.size
         of_cell = np.stack([exact.of_row(int(np.flatnonzero(found.cell_of_row == cell)[0])) for cell in range(n_cells)])
         moved = found.error[:n_cells] > 0

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.adversary.failed_trials import Counts, FailedTrials, count_values
+from overt.adversary.failed_trials import Counts, FailedTrials
+from overt.adversary.listing import Listed, assemble, list_components
 from overt.adversary.posterior import Chances, Posterior, Sampled
 from overt.adversary.slots import Ladders, Slots, build_ladders
 from overt.errors import InvalidInput
@@ -47,26 +48,29 @@ def sample_posterior(
     sweeps: int | None = None,
     n_chains: int = 4,
     knows_truth: bool = True,
+    lists: bool = True,
     on_progress: Progress = silent,
 ) -> Posterior:
     """The posterior of everybody, for so many seconds; or for so many sweeps of each chain, which can be repeated.
 
     A sweep proposes as many swaps as there are rows in groups about which a failed trial says something, at every price.
-    Without the truth, the first chain starts wherever the values were put.
+    Without the truth, the first chain starts wherever the values were put. `lists`: components with few tables are not
+    sampled but listed.
     """
     if n_chains < 2:
         raise InvalidInput(f"n_chains is {n_chains}; at least 2 are needed to see whether they agree.")
     if sweeps is not None and sweeps < N_BATCHES:
         raise InvalidInput(f"sweeps is {sweeps}; at least {N_BATCHES} are needed to estimate an error.")
     watch = Watch(seconds, sweeps, on_progress)
+    if knows_truth:
+        require_truth(failed)
     first, *others = rng.spawn(n_chains + 1)
-    ladders = build_ladders(failed, first, watch.stop)
+    listed = list_components(failed) if lists else Listed.nothing(failed)
+    if listed.is_listed.all():
+        return assemble(failed, listed.chance, np.zeros_like(listed.chance), "listing", n_tables=listed.count(failed))
+    ladders = build_ladders(failed, first, watch.stop, skipped=listed.is_listed)
     chains = [Chain.begin(failed, ladders, one, scattered=i > 0) for i, one in enumerate(others)]
-    if knows_truth and any(chain.slots.state.energy_of_slot.any() for chain in chains[:1]):
-        raise InvalidInput(
-            "The true table does not lead to this release by the method as it was described; it was made in another way."
-        )
-    stretch = np.maximum(1, SHORT // np.maximum(1, failed.size_of_component))
+    stretch = np.maximum(1, SHORT // np.maximum(1, failed.size_of_component)) * ~listed.is_listed
     watch.find_pace(chains)
     watch.run(chains, stretch, until=SHARES[0], n_batches=FEWEST_BATCHES)
     for share in SHARES[1:]:
@@ -74,7 +78,16 @@ def sample_posterior(
     before = _proposals(chains)
     watch.run(chains, stretch, until=1.0, n_batches=N_BATCHES)
     n_proposed, n_taken = (int(n) for n in np.subtract(_proposals(chains), before))
-    return _posterior_of(failed, chains, n_proposed, n_taken, time.perf_counter() - watch.began)
+    return _posterior_of(failed, listed, chains, n_proposed, n_taken, time.perf_counter() - watch.began)
+
+
+def require_truth(failed: FailedTrials) -> None:
+    """The table as it was handed over must give the release."""
+    once = Ladders.of([[1.0]] * failed.n_components)
+    if Slots.at(failed, once, np.random.default_rng(0), scattered=False).state.energy_of_slot.any():
+        raise InvalidInput(
+            "The true table does not lead to this release by the method as it was described; it was made in another way."
+        )
 
 
 def _proposals(chains: "list[Chain]") -> tuple[int, int]:
@@ -107,7 +120,7 @@ class Watch:
             stretch = scale(stretch, budget / max(1.0, float(stretch @ cost)))
         else:
             budget = max(FEWEST, self.sweeps * (until - self.used) / n_batches)
-            stretch = scale(stretch, budget / max(1.0, float(stretch.mean() if stretch.size else 1)))
+            stretch = scale(stretch, budget / max(1.0, float(stretch[stretch > 0].mean())))
         self.used = until
         for chain in chains:
             chain.begin_batches()
@@ -144,8 +157,9 @@ class Watch:
 
 
 def scale(stretch: Counts, factor: float) -> Counts:
-    """So many times the sweeps, at least one each."""
+    """So many times the sweeps, at least one of each component that has any."""
     scaled: Counts = np.maximum(1, np.rint(stretch * factor)).astype(np.int64)
+    scaled[stretch == 0] = 0
     return scaled
 
 
@@ -247,17 +261,21 @@ def allot(failed: FailedTrials, chains: list[Chain], stretch: Counts) -> Counts:
     error[np.isinf(estimate.r_hat).any(axis=1)] = 0.5
     spread = np.zeros(failed.n_components)  # of a belief in a single sweep, as it were
     np.maximum.at(spread, failed.component_of_cell, error * np.sqrt(stretch[failed.component_of_cell]))
-    spread = np.maximum(spread, np.median(spread) if spread.size else 0.0) + NOTHING
+    runs = stretch > 0
+    spread = np.maximum(spread, np.median(spread[runs]) if runs.any() else 0.0) + NOTHING
     n_rungs = np.diff(chains[0].slots.state.first_slot)
     share = spread**STEEP / np.sqrt(n_rungs)
-    return np.maximum(1, np.rint(1000 * share / share.max(initial=NOTHING))).astype(np.int64)
+    return runs * np.maximum(1, np.rint(1000 * share / share[runs].max(initial=NOTHING))).astype(np.int64)
 
 
 def _posterior_of(
-    failed: FailedTrials, chains: list[Chain], n_proposed: int, n_taken: int, seconds: float
+    failed: FailedTrials, listed: Listed, chains: list[Chain], n_proposed: int, n_taken: int, seconds: float
 ) -> Posterior:
-    """What the chains say together; shares in groups that no failed trial says anything about; and what facts say."""
+    """What the chains say together, and what was listed."""
     estimate = Estimate.of(failed, chains)
+    is_exact = listed.is_listed[failed.component_of_cell]
+    estimate.mean[is_exact], estimate.error[is_exact] = listed.chance[is_exact], 0.0
+    estimate.r_hat[is_exact], estimate.effective_size[is_exact] = 1.0, np.inf
     if np.isnan(estimate.mean).any():
         raise InvalidInput(
             f"In {seconds:.0f} seconds no table was found that gives this release everywhere; allow more time, or see "
@@ -271,19 +289,6 @@ def _posterior_of(
         seconds=seconds,
         r_hat=estimate.r_hat.max(axis=1, initial=1.0),
         effective_size=estimate.effective_size.min(axis=1, initial=np.inf),
-        n_still=int(failed.size_of_cell[estimate.is_still].sum()),
+        n_still=int(failed.size_of_cell[estimate.is_still & ~is_exact].sum()),
     )
-    everybody, codes, fixed = failed.everybody, failed.column.codes, np.flatnonzero(failed.fixed)
-    counts = count_values(everybody, failed.column)
-    np.add.at(counts, (everybody.group_of_row[fixed], codes[fixed]), -1)
-    counts[failed.is_free] = 1
-    n_left = np.maximum(1, counts.sum(axis=1, keepdims=True))
-    known = np.zeros((fixed.size, failed.n_values))
-    known[np.arange(fixed.size), codes[fixed]] = 1
-    n_cells = failed.size_of_cell.size
-    cell_of_row = everybody.group_of_row.astype(np.int64) + n_cells
-    cell_of_row[failed.rows] = failed.layout.cell_of_place
-    cell_of_row[fixed] = n_cells + everybody.n_groups + np.arange(fixed.size)
-    chance = np.concatenate([estimate.mean, counts / n_left, known])
-    errors = np.concatenate([estimate.error, np.zeros((len(counts) + fixed.size, failed.n_values))])
-    return Posterior(cell_of_row.astype(np.int32), chance, errors, "chain", sampled=sampled)
+    return assemble(failed, estimate.mean, estimate.error, "chain", sampled=sampled)

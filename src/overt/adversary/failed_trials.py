@@ -220,7 +220,7 @@ def _lay_out(
 ) -> FailedTrials:
     """Everything in the order of components, groups and places."""
     movable = np.bincount(everybody.group_of_row[~fixed], minlength=everybody.n_groups).astype(np.int64)
-    divided, groups, wholly = _divide(parts, everybody.group_of_row, movable, fixed)
+    divided, groups, wholly = _divide(parts, everybody.group_of_row, movable, fixed, is_free)
     has_facts = np.logical_or.reduce(forbidden, axis=1) & ~fixed
     is_live = np.zeros(everybody.n_groups, np.bool_)
     is_live[groups] = True
@@ -331,14 +331,18 @@ def _lay_out(
 
 
 def _divide(
-    parts: OpenParts, group_of_row: Codes, movable: Counts, fixed: NDArray[np.bool_]
+    parts: OpenParts,
+    group_of_row: Codes,
+    movable: Counts,
+    fixed: NDArray[np.bool_],
+    is_free: NDArray[np.bool_],
 ) -> tuple[Counts, Counts, NDArray[np.bool_]]:
     """Trials and the groups whose movable rows they divide, and whether all these rows are in a part."""
     rows, starts = parts.rows, parts.starts
     if fixed.any():
         kept = ~fixed[rows]
         rows, starts = rows[kept], np.append(0, np.cumsum(kept))[starts]
-    trials, groups, wholly = kernels.find_divided(group_of_row[rows], parts.first_part, starts, movable)
+    trials, groups, wholly = kernels.find_divided(group_of_row[rows], parts.first_part, starts, movable, is_free)
     return trials, groups, wholly
 
 

@@ -154,13 +154,17 @@ def scatter(failed: FailedTrials, rng: Generator) -> Codes:
     return np.where(is_free, rng.integers(0, failed.n_values, groups.size, np.int32), shuffled)
 
 
-def build_ladders(failed: FailedTrials, rng: Generator, stop: NDArray[np.bool_]) -> Ladders:
-    """Go down from COLD in steps over which the energy of each component does not jump."""
+def build_ladders(
+    failed: FailedTrials, rng: Generator, stop: NDArray[np.bool_], *, skipped: NDArray[np.bool_] | None = None
+) -> Ladders:
+    """Go down from COLD in steps over which the energy of each component does not jump; one rung for those skipped."""
     n = failed.n_components
     prices: list[list[float]] = [[] for _ in range(n)]
     slots = Slots.at(failed, Ladders.of([[COLD]] * n), rng, scattered=False)
     price, last_mean = slots.state.price, np.zeros(n)
-    going = np.ones(n, np.bool_)
+    going = np.ones(n, np.bool_) if skipped is None else ~skipped
+    for component in np.flatnonzero(~going):
+        prices[component] = [COLD]
     while going.any():
         slots.run(going * (PROBE // 3), stop)
         slots.forget()

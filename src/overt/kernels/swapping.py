@@ -136,33 +136,41 @@ def judge_slots(layout, state, place_of_slot, part_of_slot, trial_of_slot):
     """Work out all energies from the tallies."""
     for component in range(state.first_slot.size - 1):
         for slot in range(state.first_slot[component], state.first_slot[component + 1]):
-            total = 0
-            for trial in range(layout.first_trial[component], layout.first_trial[component + 1]):
-                at, best = trial_of_slot[slot] + trial, 1 << 30
-                if layout.kind[trial] == ANY:
-                    state.lacks[at] = 0
-                elif layout.kind[trial] == AMOUNT:
-                    state.broken[at] = 0
-                for part in range(layout.first_part[trial], layout.first_part[trial + 1]):
-                    lack = lack_of(state.tally, part_of_slot[slot] + part, layout.rules)
-                    best = min(best, lack)
-                    if layout.kind[trial] == ANY:
-                        state.lacks[at, min(lack, FAR)] += 1
-                    elif layout.kind[trial] == AMOUNT and lack == 0:
-                        state.broken[at, 0] += layout.weight[part, 0]
-                        state.broken[at, 1] += layout.weight[part, 1]
-                if layout.kind[trial] == ANY:
-                    best = min(best, FAR)
-                elif layout.kind[trial] == AMOUNT:
-                    rows, weight = state.broken[at, 0], state.broken[at, 1]
-                    best = shortfall(rows, weight, layout.needed[trial, 0], layout.needed[trial, 1], layout.unit[trial])
-                state.energy[at] = best
-                total += best
-            if layout.forbidden.size:
-                first, last = layout.first_group[component], layout.first_group[component + 1]
-                for place in range(layout.first_place[first], layout.first_place[last]):
-                    total += np.int64(layout.forbidden[place, state.value[place_of_slot[slot] + place]])
-            state.energy_of_slot[slot] = total
+            state.energy_of_slot[slot] = judge_slot(
+                layout, state, component, slot, place_of_slot[slot], part_of_slot[slot], trial_of_slot[slot]
+            )
+
+
+@kernel
+def judge_slot(layout, state, component, slot, place_at, part_at, trial_at):
+    """Work out the energies of a slot from its tally; returns their sum."""
+    total = 0
+    for trial in range(layout.first_trial[component], layout.first_trial[component + 1]):
+        at, best, kind = trial_at + trial, 1 << 30, layout.kind[trial]
+        if kind == ANY:
+            state.lacks[at] = 0
+        elif kind == AMOUNT:
+            state.broken[at] = 0
+        for part in range(layout.first_part[trial], layout.first_part[trial + 1]):
+            lack = lack_of(state.tally, part_at + part, layout.rules)
+            best = min(best, lack)
+            if kind == ANY:
+                state.lacks[at, min(lack, FAR)] += 1
+            elif kind == AMOUNT and lack == 0:
+                state.broken[at, 0] += layout.weight[part, 0]
+                state.broken[at, 1] += layout.weight[part, 1]
+        if kind == ANY:
+            best = min(best, FAR)
+        elif kind == AMOUNT:
+            rows, cost = state.broken[at, 0], state.broken[at, 1]
+            best = shortfall(rows, cost, layout.needed[trial, 0], layout.needed[trial, 1], layout.unit[trial])
+        state.energy[at] = best
+        total += best
+    if layout.forbidden.size:
+        first, last = layout.first_group[component], layout.first_group[component + 1]
+        for place in range(layout.first_place[first], layout.first_place[last]):
+            total += np.int64(layout.forbidden[place, state.value[place_at + place]])
+    return total
 
 
 @kernel

@@ -63,10 +63,11 @@ def judge_parts(groups_of_rows, starts, in_group, size_of_group, is_free, cap, r
 
 
 @kernel
-def find_divided(groups_of_rows, first_part, starts, size_of_group):
+def find_divided(groups_of_rows, first_part, starts, size_of_group, is_free):
     """For each pair of a trial and a group that it divides: the trial, the group, and whether it takes the whole group.
 
-    A group is divided if its rows are not all in the same part, or not all in none.
+    A group is divided if its rows are not all in the same part, or not all in none. If it is free, what a part holds of
+    it changes even if that is all of it.
     """
     n_groups = size_of_group.size
     trials, groups, wholly = [np.int64(0) for _ in range(0)], [np.int64(0) for _ in range(0)], [True for _ in range(0)]
@@ -84,10 +85,10 @@ def find_divided(groups_of_rows, first_part, starts, size_of_group):
                 several[g] |= part_here[g] != part
                 n_here[g] += 1
         for g in touched[:n_touched]:
-            if several[g] or n_here[g] < size_of_group[g]:
+            if several[g] or n_here[g] < size_of_group[g] or is_free[g]:
                 trials.append(np.int64(trial))
                 groups.append(g)
-                wholly.append(n_here[g] == size_of_group[g])
+                wholly.append(n_here[g] == size_of_group[g] and not is_free[g])
             n_here[g], several[g] = 0, False
     return np.array(trials), np.array(groups), np.array(wholly)
 

@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Releases made by other tools: the search that such a tool performs, replayed from its description, and the same audit.
+
+Paper       Not in a paper; R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, "Minimality Attack in Privacy Preserving Data
+            Publishing", VLDB 2007, is the idea for a single search.
+Implements  `LeastCost`: the node of the lattice that costs least, with suppressed rows shown as stars beside their sensitive
+            values, as ARX does. `FirstOnPath`: the column with the most different values is generalized until the goal
+            holds, as anjana does without suppression. `MedianCuts`: groups are cut at the median of the widest column for
+            which both sides hold the goal, as anonypy does.
+Departs     Nodes that cost the same as the chosen one are not taken to have failed: which of them a tool takes is not known.
+Guarantee   None for the tool. The figures hold if the tool did what is described here; that the release can be its result is checked.
+
+What the adversary has: the quasi-identifiers of everyone, the hierarchies, the published table, the name of the search and its
+parameters. The sensitive values of the original table are used only to see that the release can come from it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.random import Generator
+
+from overt.adversary.chain import sample_posterior
+from overt.adversary.failed_trials import FailedTrials
+from overt.adversary.knowledge import Knowledge
+from overt.adversary.nodes import Nodes, codes_of_levels, first_nodes, preferred_nodes
+from overt.adversary.posterior import shares
+from overt.adversary.summary import Audit, promised
+from overt.adversary.worst import find_worst
+from overt.errors import InvalidInput
+from overt.lattice import Node
+from overt.metrics.risk import risk_of_release
+from overt.partition import Groups, Partition
+from overt.privacy.base import Number, Property, exact, require_number
+from overt.progress import Progress, silent
+from overt.release import GeneralizedRelease
+from overt.table import Codes, Column, Kind, Role, Table
+from overt.trace import BestNode, Trace, Trials
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STAR = "*"
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """What a release rests on: who is in which group, and what was tried before."""
+
+    table: Table  # with the sensitive values of the release, if there were none
+    partition: Partition
+    several: Iterable[Trials]
+    hides_suppressed: bool
+    knows_truth: bool
+    trace: Trace | None = None
+
+
+class Search(Protocol):
+    """How another tool searches."""
+
+    name: ClassVar[str]
+
+    @property
+    def goal(self) -> Property:
+        """What it certifies."""
+
+    def reconstruct(
+        self, table: Table, shown: pl.DataFrame | None, sensitive: str | None, on_progress: Progress
+    ) -> Reconstruction:
+        """What it must have tried before it came to a release."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeastCost:
+    """The node that costs least, of all that reach the goal; rows of groups that break it are shown as stars.
+
+    Parameters
+    ----------
+    goal
+        What every group that is shown satisfies.
+    optimise
+        What the node has the least of; see `FullDomain`. "discernibility" is computed by ARX in the same way.
+    max_suppressed
+        The share of the rows that may be suppressed.
+
+    """
+
+    name: ClassVar[str] = "full-domain optimum, as ARX"
+
+    goal: Property
+    optimise: str = "discernibility"
+    max_suppressed: Number = 0
+
+    def __post_init__(self) -> None:
+        require_number("max_suppressed", self.max_suppressed, least=0, most=1)
+
+    def reconstruct(
+        self, table: Table, shown: pl.DataFrame | None, sensitive: str | None, on_progress: Progress
+    ) -> Reconstruction:
+        """From the labels of the published table."""
+        table, node, partition, knows_truth = read_full_domain(table, shown, sensitive)
+        most_suppressed = min(int(exact(self.max_suppressed) * table.n_rows), table.n_rows - 1)
+        search = BestNode(self.optimise, most_suppressed, hides_suppressed=False, knows_ties=False)
+        several = preferred_nodes(table, node, partition, search, self.goal, on_progress=on_progress)
+        return Reconstruction(table, partition, several, False, knows_truth)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstOnPath:
+    """Of the columns that can still be generalized, the one that shows most different values goes up a level, until the goal holds."""
+
+    name: ClassVar[str] = "full-domain, first found, as anjana"
+
+    goal: Property
+
+    def reconstruct(
+        self, table: Table, shown: pl.DataFrame | None, sensitive: str | None, on_progress: Progress
+    ) -> Reconstruction:
+        """From the labels of the published table; no row may be suppressed."""
+        table, node, partition, knows_truth = read_full_domain(table, shown, sensitive)
+        if partition.n_suppressed:
+            raise InvalidInput("The path of anjana is replayed for releases without suppressed rows only.")
+        path = path_to_top(table)
+        if node not in path:
+            raise InvalidInput(
+                "The levels of the release are not on the path that generalizes the column with most values."
+            )
+        return Reconstruction(table, partition, first_nodes(table, path[: path.index(node) + 1]), False, knows_truth)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MedianCuts:
+    """Every group is cut in two by the first column, the widest first, for which both parts hold the goal.
+
+    Numbers are cut below their median, categories half-way through the values in the order of the rows. Widths are
+    relative to those of the whole table: a range of numbers, a number of categories.
+    """
+
+    name: ClassVar[str] = "Mondrian, as anonypy"
+
+    goal: Property
+
+    def reconstruct(
+        self, table: Table, shown: pl.DataFrame | None, sensitive: str | None, on_progress: Progress
+    ) -> Reconstruction:
+        """By running it on the original table; the published one is not needed."""
+        table.the_sensitive("An audit of median cuts")
+        partition, trace = cut_at_medians(table, self.goal)
+        return Reconstruction(table, partition, [Trials.of_cuts(trace)], False, True, trace)
+
+
+def audit_other(
+    table: Table,
+    shown: pl.DataFrame | None,
+    search: Search,
+    *,
+    rng: Generator,
+    sensitive: str | None = None,
+    knowledge: Knowledge | None = None,
+    seconds: float = 10.0,
+    sweeps: int | None = None,
+    on_progress: Progress = silent,
+) -> Audit:
+    """What someone who replays the search of another tool believes of everybody in its release.
+
+    Parameters
+    ----------
+    table
+        The original: everyone's quasi-identifiers with their hierarchies; with its sensitive column or without.
+    shown
+        The published table, rows in any order. Not needed for `MedianCuts`.
+    search
+        How the tool searches.
+    rng
+        Where the chains' random numbers come from.
+    sensitive
+        The name of the sensitive column, if the original has none.
+    knowledge
+        What the adversary knows besides.
+    seconds, sweeps
+        How long to sample where tables cannot be listed; see `audit_release`.
+    on_progress
+        Is told how far it is.
+
+    """
+    knowledge = knowledge or Knowledge()
+    found = search.reconstruct(table, shown, sensitive, on_progress)
+    column = found.table.the_sensitive("An audit")
+    release = GeneralizedRelease(found.table, found.partition, search)
+    alone = shares(found.partition, column, hidden=found.hides_suppressed)
+    several = found.several if knowledge.replays else ()
+    failed = FailedTrials.of(
+        several,
+        found.partition,
+        column,
+        search.goal,
+        knowledge.forbidden(column),
+        hidden=found.hides_suppressed,
+    )
+    replayed = sample_posterior(
+        failed, rng=rng, seconds=seconds, sweeps=sweeps, knows_truth=found.knows_truth, on_progress=on_progress
+    )
+    return Audit(
+        method=search.name,
+        column=column.name,
+        n_rows=found.table.n_rows,
+        n_groups=found.partition.n_groups,
+        knowledge=knowledge,
+        bound=promised(search.goal, column.name),
+        alone=alone,
+        replayed=replayed,
+        worst=find_worst(release, alone, replayed, found.trace),
+        found=risk_of_release(release).identification,
+        shows_exactly=False,
+    )
+
+
+def read_full_domain(
+    table: Table, shown: pl.DataFrame | None, sensitive: str | None
+) -> tuple[Table, Node, Partition, bool]:
+    """The table with the sensitive values of the release, its levels, its groups, and whether these values are the true ones.
+
+    Suppressed rows, all stars, are in group -1. Without true values each group's are handed out to its members as they come.
+    """
+    if shown is None:
+        raise InvalidInput("A full-domain search is replayed from the published table; give it as a frame.")
+    columns = table.quasi_identifiers
+    name = table.the_sensitive("An audit").name if table.sensitive else sensitive
+    if name is None or not {name, *(column.name for column in columns)} <= set(shown.columns):
+        raise InvalidInput(
+            "The published table must have all quasi-identifiers and the sensitive column, which is named by `sensitive` "
+            f"if the original lacks it; it has the columns {', '.join(shown.columns)}."
+        )
+    if shown.height != table.n_rows:
+        raise InvalidInput(f"The published table has {shown.height:,} rows and the original {table.n_rows:,}.")
+    lines = Lines.of(shown, columns)
+    for node in lines.possible_nodes():
+        partition = Nodes(table, "discernibility").partition(node)
+        group_of_line = lines.match(partition, node)
+        if group_of_line is not None:
+            return _fill(table, name, shown[name], node, partition, group_of_line)
+    raise InvalidInput(
+        "No combination of levels makes the groups that the published table shows; are these its hierarchies and its rows?"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What a published table shows, as text, and what could be shown."""
+
+    columns: tuple[Column, ...]
+    texts: pl.DataFrame  # (line, quasi-identifier)
+    starred: "NDArray[np.bool_]"  # (line) -> whether nothing is shown
+    labels: list[list[pl.Series]]  # (quasi-identifier)(level)(code)
+
+    @classmethod
+    def of(cls, shown: pl.DataFrame, columns: tuple[Column, ...]) -> "Lines":
+        texts = shown.select(pl.col(column.name).cast(pl.String).fill_null(STAR) for column in columns)
+        starred = texts.select(pl.all_horizontal(pl.all() == STAR)).to_series().to_numpy()
+        return cls(columns, texts, starred, [labels_of_levels(column) for column in columns])
+
+    def possible_nodes(self) -> Iterable[Node]:
+        """Levels at which all labels occur that are shown by lines that show something; the lowest first."""
+        kept = self.texts.filter(~self.starred)
+        levels = []
+        for column, labels in zip(self.columns, self.labels, strict=True):
+            seen = set(kept[column.name].unique().to_list()) or {STAR}
+            levels.append([level for level, texts in enumerate(labels) if seen <= set(texts.to_list())])
+        return product(*levels)
+
+    def match(self, partition: Partition, node: Node) -> "Codes | None":
+        """(line) -> the group of a node that it shows, -1 if it shows nothing; None if that does not fit."""
+        first = partition.rows[partition.starts[:-1]]
+        of_group = pl.DataFrame(
+            {
+                column.name: labels[level].gather(column.codes[first])
+                for column, labels, level in zip(self.columns, self.labels, node, strict=True)
+            }
+        ).with_row_index("group")
+        names = [column.name for column in self.columns]
+        joined = self.texts.with_row_index("line").join(of_group, on=names, how="left", maintain_order="left")
+        if joined.height != self.texts.height:
+            return None  # two groups look alike
+        group = joined["group"].cast(pl.Int32).fill_null(-1).to_numpy().copy()
+        is_top = all(len(labels) - 1 == level for labels, level in zip(self.labels, node, strict=True))
+        if not is_top:
+            group[self.starred] = -1
+        shown = np.bincount(group[group >= 0], minlength=partition.n_groups)
+        fits = (shown == 0) | (shown == partition.sizes)  # a group is shown as a whole or suppressed as a whole
+        return group if fits.all() and not (group[~self.starred] < 0).any() else None
+
+
+def labels_of_levels(column: Column) -> list[pl.Series]:
+    """(level)(code) -> the text that is published."""
+    if column.hierarchy is not None:
+        labels = column.hierarchy.labels.fill_null(STAR)
+        return [labels.gather(nodes) for nodes in codes_of_levels(column)]
+    own = column.values.cast(pl.String).fill_null(STAR)
+    return [own, pl.Series([STAR] * len(own), dtype=pl.String)]
+
+
+def _fill(
+    table: Table, name: str, values: pl.Series, node: Node, partition: Partition, group_of_line: Codes
+) -> tuple[Table, Node, Partition, bool]:
+    """Number the groups that are shown, and hand out the published values, or compare them with the true ones."""
+    is_shown = np.bincount(group_of_line[group_of_line >= 0], minlength=partition.n_groups) > 0
+    number = np.where(is_shown, np.cumsum(is_shown) - 1, -1).astype(np.int32)
+    released = Partition(number[partition.group_of_row], int(is_shown.sum()))
+    of_line = np.where(group_of_line < 0, -1, number[group_of_line])
+    true = table.the_sensitive("An audit") if table.sensitive else None
+    dictionary = values.unique().sort() if true is None else true.values
+    texts = pl.DataFrame({"text": dictionary.cast(pl.String), "code": np.arange(len(dictionary), dtype=np.int32)})
+    published = pl.DataFrame({"text": values.cast(pl.String)}).join(
+        texts, on="text", how="left", maintain_order="left"
+    )["code"]
+    if published.null_count():
+        raise InvalidInput(f"The published table has values of {name!r} that the original does not have.")
+    lines, people = np.argsort(of_line, kind="stable"), np.argsort(released.group_of_row, kind="stable")
+    codes = np.empty(table.n_rows, np.int32)
+    codes[people] = published.to_numpy()[lines]
+    if true is None:
+        column = Column(name, Role.SENSITIVE, Kind.CATEGORY, codes, dictionary)
+        return replace(table, columns=(*table.columns, column)), node, released, False
+    if not np.array_equal(_by_group(released, codes), _by_group(released, true.codes)):
+        raise InvalidInput("The groups of the published table do not have the sensitive values that the original has.")
+    return table, node, released, True
+
+
+def _by_group(partition: Partition, codes: Codes) -> Codes:
+    """Values group by group, sorted."""
+    return codes[np.lexsort([codes, partition.group_of_row])]
+
+
+def path_to_top(table: Table) -> list[Node]:
+    """The nodes that generalizing the column with the most different values, the first of equals, comes to."""
+    shown = [codes_of_levels(column)[:, column.codes] for column in table.quasi_identifiers]
+    n_shown = [[np.unique(level).size for level in levels] for levels in shown]
+    node = [0] * len(shown)
+    path = [tuple(node)]
+    while open_columns := [j for j, level in enumerate(node) if level + 1 < len(n_shown[j])]:
+        widest = max(open_columns, key=lambda j: (n_shown[j][node[j]], -j))
+        node[widest] += 1
+        path.append(tuple(node))
+    return path
+
+
+def cut_at_medians(table: Table, goal: Property) -> tuple[Partition, Trace]:
+    """The groups of `MedianCuts`, and every cut that was tried."""
+    measures = [_measure(column) for column in table.quasi_identifiers]
+    everyone = np.arange(table.n_rows, dtype=np.int32)
+    scale = [
+        _width(column, numbers[everyone]) for column, numbers in zip(table.quasi_identifiers, measures, strict=True)
+    ]
+    waiting, finished, tried = [everyone], [], []
+    while waiting:
+        rows = waiting.pop(0)
+        widths = [
+            _width(column, numbers[rows]) / (whole or 1)
+            for column, numbers, whole in zip(table.quasi_identifiers, measures, scale, strict=True)
+        ]
+        for j in sorted(range(len(widths)), key=lambda j: -widths[j]):
+            is_left = _left_of_cut(table.quasi_identifiers[j], measures[j][rows])
+            left, right = rows[is_left], rows[~is_left]
+            if not left.size or not right.size:
+                continue  # nobody's value decides that
+            starts = np.array([0, left.size, rows.size], np.int64)
+            parts = np.concatenate([left, right])
+            is_made = not goal.breaks(Groups.of_ranges(table.sensitive, parts, starts)).any()
+            tried.append((parts, starts, j, is_made))
+            if is_made:
+                waiting += [left, right]
+                break
+        else:
+            finished.append(rows)
+    group_of_row = np.empty(table.n_rows, np.int32)
+    for group, rows in enumerate(finished):
+        group_of_row[rows] = group
+    if not tried:
+        return Partition(group_of_row, len(finished)), Trace.empty()
+    sizes = np.concatenate([np.diff(starts) for _, starts, _, _ in tried])
+    trace = Trace(
+        np.concatenate([parts for parts, *_ in tried]),
+        np.append(0, np.cumsum(sizes)),
+        np.array([j for _, _, j, _ in tried], np.int32),
+        np.array([is_made for *_, is_made in tried], np.bool_),
+    )
+    return Partition(group_of_row, len(finished)), trace
+
+
+def _measure(column: Column) -> "NDArray[np.float64]":
+    """(row) -> its number, or the code of its category."""
+    if column.kind is Kind.NUMBER:
+        return column.values.cast(pl.Float64).to_numpy()[column.codes]
+    return column.codes.astype(np.float64)
+
+
+def _width(column: Column, numbers: "NDArray[np.float64]") -> float:
+    return float(np.ptp(numbers)) if column.kind is Kind.NUMBER else float(np.unique(numbers).size)
+
+
+def _left_of_cut(column: Column, numbers: "NDArray[np.float64]") -> "NDArray[np.bool_]":
+    """Which rows are below the median, or have one of the first half of the categories as they come."""
+    if column.kind is Kind.NUMBER:
+        below: NDArray[np.bool_] = numbers < np.median(numbers)
+        return below
+    values, first = np.unique(numbers, return_index=True)
+    come_first = values[np.argsort(first)][: values.size // 2]
+    return np.isin(numbers, come_first)
