@@ -7,6 +7,7 @@ from numpy.random import Generator
 
 from overt.adversary.audit import audit_release
 from overt.engine.local import read_table
+from overt.engine.private import refuse_private
 from overt.engine.sweeping import SECONDS, goal_at, method_at, sweep
 from overt.io.recipe import Recipe
 from overt.io.record import with_external
@@ -27,6 +28,7 @@ def audit(
 
     With other `ls`, also what each of the `methods` would give away there.
     """
+    refuse_private(recipe, "an audit of what became of its rows")
     settings = recipe.settings.audit
     seconds = float(seconds or settings.seconds or SECONDS)
     ls, methods = ls or settings.sweep, methods or settings.methods
