@@ -17,6 +17,7 @@ import pytest
 import overt
 from overt.io.database import writing
 from overt.io.publication import published_tables
+from servers import rows_at
 
 PEOPLE = pl.DataFrame(
     {
@@ -60,9 +61,8 @@ def database(request, tmp_path):
 
         return str(path), rows
     server = request.getfixturevalue("postgresql")
-    name = f"writing_{next(NUMBERS)}"
-    server.run(f"CREATE DATABASE {name}")
-    return server.address(name), lambda sql: server.rows(sql, name)
+    address = server.schema_address(f"writing_{next(NUMBERS)}")
+    return address, lambda sql: rows_at(address, sql)
 
 
 NUMBERS = count()
@@ -71,7 +71,7 @@ NUMBERS = count()
 def tables_in(database):
     address, rows = database
     if address.startswith("postgresql"):
-        return {name for (name,) in rows("SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")}  # fmt: skip
+        return {name for (name,) in rows("SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace")}  # fmt: skip
     return {name for (name,) in rows("SELECT name FROM sqlite_master")}
 
 

@@ -35,6 +35,7 @@ from overt.engine.private import (
 )
 from overt.engine.reporting import files_of_report, report_of, report_paths
 from overt.errors import InvalidInput
+from overt.io.database.address import find_address, holds_password
 from overt.io.files import digest
 from overt.io.flat import flatten
 from overt.io.manifest import (
@@ -140,6 +141,8 @@ def check(
     private = find_private(release, recipe_path)
     if private is not None:
         return check_private_release(*private, data, release)
+    if holds_password(str(release)):
+        find_address(str(release))  # refuses it without repeating it
     manifest, n_rows, known = None, None, {}
     if recipe_path is not None:
         recipe = read_recipe(recipe_path)

@@ -18,7 +18,7 @@ from overt.algorithms import METHODS
 from overt.errors import InvalidInput, InvalidRecipe
 from overt.hierarchy import CutPoints, Dates, Flat, Intervals, Levels, Nested, Prefixes, Quantiles
 from overt.io import settings as shape
-from overt.io.database.address import Address, TableName, find_address
+from overt.io.database.address import Address, TableName, find_address, holds_password
 from overt.io.database.selection import Selection
 from overt.io.private_recipe import private_contradictions, released_columns
 from overt.io.recipe_problems import closest, quoted, section_name, sentence
@@ -75,6 +75,8 @@ class Recipe:
         """The same data at another place: a path, or a reference to a database."""
         chosen = self.settings.input
         if isinstance(chosen, Input):
+            if place is not None and holds_password(str(place)):
+                find_address(str(place))  # refuses it without repeating it
             return self.input_path if place is None else Path(place)
         address = find_address(chosen.database, self.folder) if place is None else find_address(str(place))
         return Selection.of(address, table=chosen.table, query=chosen.query)

@@ -96,7 +96,7 @@ def literal(text: str) -> str:
 
 def holds_password(reference: str) -> bool:
     """Whether a reference seems to hold a password. It is better to ask once too often."""
-    if re.search(r"(?i)password", reference):
+    if re.search(r"(?i)password\s*=", reference):
         return True
     user, at, _ = reference.partition("://")[2].rpartition("@")
     return bool(at) and ":" in user

@@ -37,7 +37,7 @@ _NO_CONNECTION = (
     (r'role ".*" does not exist|28000|pg_hba', "does not let this user in"),
     (r"SSL|certificate", "and this machine do not agree on encryption (SSL); check sslmode and certificates"),
     (
-        r"invalid port number|invalid URI|missing \"=\"|invalid connection option|URI query parameter",
+        r"invalid (?:port number|integer value|URI|connection option)|missing \"=\"|URI query parameter|forbidden value",
         "is not written as an address; characters such as @ : / in a password are written as %40 %3A %2F",
     ),
     (r"too many (clients|connections)|53300", "has no connection free"),
