@@ -140,7 +140,7 @@ def test_karp_luby_with_a_second_function_covers_the_sweep():
     rng = np.random.default_rng(6)
     values = np.tile(np.arange(12, dtype=np.int32) % 6, 10)
     values[:4] = 0
-    sequence = Sequence(windows(120, 3, 6, 12), MaxRatio("2/3"))
+    sequence = Sequence(windows(120, 4, 6, 12), MaxRatio("2/3"))
     exact = Sweep(sequence, Exclusive()).disclosure(values, 6, 3)
     trials = Trials.of(sequence, 3, values, 6)
     sampler = KarpLuby(trials)

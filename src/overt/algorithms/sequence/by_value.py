@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.algorithms.sequence.caps import fate_of_groups
-from overt.algorithms.sequence.frontier import distinct
-from overt.algorithms.sequence.functions import Function, Sequence
+from overt.algorithms.sequence.functions import Function, Sequence, deciding
 from overt.algorithms.sequence.posterior import BoundedPosterior, Knowledge, Posterior, Weights
 from overt.algorithms.sequence.properties import RatioBound, RowProperty
 from overt.algorithms.sequence.strategy import Strategy
@@ -57,7 +56,7 @@ class ByValue:
         goal = self.sequence.goal
         assert isinstance(goal, RowProperty) and goal.ratio_bound is not None
         released = self.sequence.functions[step - 1]
-        earlier = uncertain(goal.ratio_bound, released, distinct(self.sequence.before(step)), values, n_values)
+        earlier = uncertain(goal.ratio_bound, released, deciding(self.sequence, step), values, n_values)
         if len(earlier) > MAX_FUNCTIONS:
             raise TooLarge(
                 f"{len(earlier)} earlier functions may pass or fail; up to {MAX_FUNCTIONS} are gone through."
@@ -162,12 +161,12 @@ class Passing:
         self.part_of_row = connected_parts(labels)
         self.cell_of_row = np.unique(np.stack(labels), axis=1, return_inverse=True)[1].reshape(-1)
         self.size_of_cell = np.bincount(self.cell_of_row)
-        self.parts: list[Part] = []
+        self.parts: list[Filled] = []
         self.place_of_cell = np.zeros(self.size_of_cell.size, np.int64)
         rows_of_part = np.split(
             np.argsort(self.part_of_row, kind="stable"), np.cumsum(np.bincount(self.part_of_row))[:-1]
         )
-        known: dict[object, Part] = {}
+        known: dict[Shape, Part] = {}
         for rows in rows_of_part:
             cells, inverse = np.unique(self.cell_of_row[rows], return_inverse=True)
             self.place_of_cell[cells] = np.arange(cells.size)
@@ -181,15 +180,9 @@ class Passing:
                 for group in np.unique(of_cell[of_cell >= 0]).tolist():
                     cap = bound.largest_count(int(function.partition.sizes[group]))
                     caps.append((tuple(np.flatnonzero(of_cell == group).tolist()), cap))
-            shape = Shape(
-                tuple(self.size_of_cell[cells].tolist()),
-                tuple(released_of_cell.reshape(-1).tolist()),
-                tuple(map(tuple, histograms.T.tolist())),
-                tuple(caps),
-            )
-            if shape not in known:
-                known[shape] = Part(shape, work)
-            self.parts.append(known[shape])
+            sizes = tuple(self.size_of_cell[cells].tolist())
+            of_released = tuple(released_of_cell.reshape(-1).tolist())
+            self.parts.append(Filled(sizes, of_released, histograms, tuple(caps), known, work))
         self.count = prod(part.count for part in self.parts)
 
     def cell_size(self, row: int) -> int:
@@ -206,10 +199,54 @@ class Passing:
 
     def rows_with_value(self, row: int) -> list[int]:
         """(value) -> rows of the row's cell with the value, over all ways to fill its part."""
-        return self.parts[int(self.part_of_row[row])].rows[int(self.place_of_cell[self.cell_of_row[row]])]
+        return self.parts[int(self.part_of_row[row])].rows_with_value(int(self.place_of_cell[self.cell_of_row[row]]))
 
 
 Terms = list[tuple[int, Passing]]  # with the sign of inclusion and exclusion; the first has no passing function
+
+
+class Filled:
+    """A part and its values. Those that can exceed no cap are placed together, as if they were one.
+
+    Among the rows that such values have in a released group, any order is as likely as any other; so each has its share.
+    """
+
+    def __init__(
+        self,
+        sizes: tuple[int, ...],
+        released_of_cell: tuple[int, ...],
+        histograms: NDArray[np.int64],  # (released group, value)
+        caps: tuple[tuple[tuple[int, ...], int], ...],
+        known: dict["Shape", "Part"],
+        work: list[int],
+    ) -> None:
+        at_risk = np.zeros(histograms.shape[1], np.bool_)
+        for cells, cap in caps:
+            inside: dict[int, int] = {}
+            for cell in cells:
+                inside[released_of_cell[cell]] = inside.get(released_of_cell[cell], 0) + sizes[cell]
+            at_risk |= sum(np.minimum(histograms[group], room) for group, room in inside.items()) > cap
+        self._place = {value: place for place, value in enumerate(np.flatnonzero(at_risk).tolist())}
+        self._histograms: list[list[int]] = histograms.tolist()
+        self._rest: list[int] = histograms[:, ~at_risk].sum(axis=1).tolist()
+        self._released_of_cell = released_of_cell
+        columns = tuple(map(tuple, histograms[:, at_risk].T.tolist()))
+        shape = Shape(sizes, released_of_cell, (*columns, tuple(self._rest)), caps)
+        if shape not in known:
+            known[shape] = Part(shape, work)
+        self._part = known[shape]
+        alike = histograms[:, ~at_risk].tolist()
+        self._orders = prod(map(factorial, self._rest)) // prod(factorial(n) for of_group in alike for n in of_group)
+        self.count = self._part.count * self._orders
+
+    def rows_with_value(self, cell: int) -> list[int]:
+        """(value) -> rows of a cell with the value, over all ways to fill the part."""
+        rows, group = self._part.rows[cell], self._released_of_cell[cell]
+        shared, rest = rows[-1] * self._orders, self._rest[group]
+        return [
+            rows[self._place[value]] * self._orders if value in self._place else (shared * n // rest if n else 0)
+            for value, n in enumerate(self._histograms[group])
+        ]
 
 
 @dataclass(frozen=True)
@@ -218,7 +255,7 @@ class Shape:
 
     sizes: tuple[int, ...]  # (cell)
     released_of_cell: tuple[int, ...]
-    columns: tuple[tuple[int, ...], ...]  # (value, released group) -> rows
+    columns: tuple[tuple[int, ...], ...]  # (value, released group) -> rows; the last is of values that exceed no cap
     caps: tuple[tuple[tuple[int, ...], int], ...]  # cells of a passing group, and how often a value may occur in them
 
 
@@ -234,8 +271,11 @@ class Part:
         spare = sum(1 << (width * cell + width - 1) for cell in range(len(shape.sizes)))
         forward: list[dict[int, int]] = [{packed(shape.sizes, width): 1}]
         placements = []
-        for column in shape.columns:
-            options = [(taken, packed(taken, width), self._ways(column, taken)) for taken in self._placements(column)]
+        for place, column in enumerate(shape.columns):
+            caps = shape.caps if place < len(shape.columns) - 1 else ()
+            options = [
+                (taken, packed(taken, width), self._ways(column, taken)) for taken in self._placements(column, caps)
+            ]
             after: dict[int, int] = {}
             self._spend(len(options) * len(forward[-1]))
             for free, ways in forward[-1].items():
@@ -285,7 +325,9 @@ class Part:
         if self._work[0] < 0:
             raise TooLarge("The values can be placed in too many ways.")
 
-    def _placements(self, column: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    def _placements(
+        self, column: tuple[int, ...], caps: tuple[tuple[tuple[int, ...], int], ...]
+    ) -> Iterator[tuple[int, ...]]:
         """Ways to place the rows of one value, within the sizes of the cells and the caps."""
         shape, free = self.shape, self.shape.sizes
         taken = [0] * len(free)
@@ -294,10 +336,10 @@ class Part:
         for cell, group in enumerate(shape.released_of_cell):
             room[group] += free[cell]
         caps_of_cell: list[list[int]] = [[] for _ in free]
-        for number, (cells, _) in enumerate(shape.caps):
+        for number, (cells, _) in enumerate(caps):
             for cell in cells:
                 caps_of_cell[cell].append(number)
-        allowed = [cap for _, cap in shape.caps]
+        allowed = [cap for _, cap in caps]
 
         def place(cell: int) -> Iterator[tuple[int, ...]]:
             if cell == len(free):

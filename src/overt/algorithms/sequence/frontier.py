@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.sequence.functions import Function, number_by_appearance
+from overt.algorithms.sequence.functions import Function
 from overt.algorithms.sequence.posterior import Weights
 from overt.algorithms.sequence.properties import RowProperty
 from overt.algorithms.sequence.verdicts import VerdictTables
@@ -222,14 +222,6 @@ def frontier_width(groups: list[Codes], order: NDArray[np.int64]) -> float:
         first, last = span_of_groups(group_of_row[order], int(group_of_row.max()) + 1)
         width += float(((last - first + 1) ** 1.5).sum())
     return width
-
-
-def distinct(functions: tuple[Function, ...]) -> tuple[Function, ...]:
-    """Functions without repetitions: a function that is used again fails exactly when it failed before."""
-    kept: dict[bytes, Function] = {}
-    for function in functions:
-        kept.setdefault(number_by_appearance(function.partition.group_of_row).tobytes(), function)
-    return tuple(kept.values())
 
 
 def as_integer(limbs: NDArray[np.uint64]) -> int:

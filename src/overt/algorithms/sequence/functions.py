@@ -111,3 +111,18 @@ def is_nested(inner: Function, outer: Function) -> bool:
     outer_of_place = outer.partition.group_of_row[order]
     same_inner = np.diff(inner.partition.group_of_row[order]) == 0
     return not bool((np.diff(outer_of_place)[same_inner] != 0).any())
+
+
+def deciding(sequence: Sequence, step: int) -> tuple[Function, ...]:
+    """The functions before a step that all have to fail for every one of them to fail.
+
+    A function that is used again fails exactly when it failed before. Where groups that pass still pass when they are
+    merged, a function whose groups lie inside those of another fails whenever the other does.
+    """
+    different: dict[bytes, Function] = {}
+    for function in sequence.before(step):
+        different.setdefault(number_by_appearance(function.partition.group_of_row).tobytes(), function)
+    earlier = tuple(different.values())
+    if not sequence.goal.survives_merging:
+        return earlier
+    return tuple(one for one in earlier if not any(is_nested(one, other) for other in earlier if other is not one))

@@ -61,6 +61,8 @@ class InOrder:
         The fewest rows in a group of the tree of cuts.
     cut
         Where a group is cut: the share of its rows with lower codes. Cuts off the middle make groups of unequal size.
+    depth
+        How deep the tree of cuts is at most; as deep as `smallest` lets it grow if not given.
 
     """
 
@@ -71,6 +73,7 @@ class InOrder:
     levels: int = 4
     smallest: int = 5
     cut: Fraction = Fraction(1, 2)
+    depth: int | None = None
 
     name: ClassVar[str] = "in-order"
 
@@ -121,7 +124,8 @@ class InOrder:
     def sequence(self, table: Table) -> Sequence:
         """The levels and the property, from quasi-identifiers and parameters alone."""
         if self.functions == "median cuts":
-            functions = median_cuts(table, levels=self.levels, smallest=max(self.smallest, self._k), cut=self.cut)
+            smallest = max(self.smallest, self._k)
+            functions = median_cuts(table, levels=self.levels, smallest=smallest, cut=self.cut, depth=self.depth)
         else:
             functions = hierarchy_levels(table) if self.functions == "hierarchy levels" else full_domain(table)
         kept = tuple(function for function in functions if function.partition.sizes.min(initial=self._k) >= self._k)

@@ -14,6 +14,7 @@ from numpy.random import Generator
 from overt.algorithms.sequence.by_value import ByValue
 from overt.algorithms.sequence.cells import Cells
 from overt.algorithms.sequence.functions import Sequence
+from overt.algorithms.sequence.landing import Landing
 from overt.algorithms.sequence.nested import Nested
 from overt.algorithms.sequence.posterior import Knowledge
 from overt.algorithms.sequence.sampling import Sampling
@@ -48,7 +49,13 @@ class Inference:
         self._sweep = Sweep(sequence, strategy)
         self._by_value = ByValue(sequence, strategy)
         self._nested = Nested(sequence, strategy)
-        self._sampling = None if rng is None else Sampling(sequence, strategy, rng, reaches=self.reaches)
+        self._landing = None if rng is None else Landing(sequence, strategy, rng)
+        # what is drawn is decided by exact engines, without drawing again
+        self._sampling = (
+            None
+            if rng is None
+            else Sampling(sequence, strategy, rng, reaches=Inference(sequence, strategy, n_values).reaches)
+        )
         self._permutation_holds: dict[tuple[int, bytes], bool] = {}
         self._knowledge: dict[tuple[int, bytes], Knowledge] = {}
         self._out_of_reach: dict[tuple[str, int], str] = {}
@@ -86,8 +93,14 @@ class Inference:
 
     def disclosure_holds(self, values: Codes, step: int) -> bool:
         """Whether the goal holds of the disclosure set of a step. What cannot be told does not hold."""
+        return bool(self.judge_disclosure(values, step))
+
+    def judge_disclosure(self, values: Codes, step: int) -> bool | None:
+        """The same; None if bounds leave it open."""
+        if self.sequence.goal.shrinks_with_set and not self.permutation_holds(values, step):
+            return False
         known = self.disclosure(values, step)
-        return bool(self.sequence.goal.judge(known.posterior) if known.holds is None else known.holds)
+        return self.sequence.goal.judge(known.posterior) if known.holds is None else known.holds
 
     def reaches(self, values: Codes, step: int) -> bool:
         """Whether the run of a table comes to a step."""
@@ -105,16 +118,19 @@ class Inference:
         at, n_steps = 1, self.sequence.n_steps
         while True:
             looked_at: list[int] = []
-            answers: list[bool] = []
+            verdicts: list[bool | None] = []
 
             def ask(
-                which: int, step: int = at, looked_at: list[int] = looked_at, answers: list[bool] = answers
+                which: int, step: int = at, looked_at: list[int] = looked_at, verdicts: list[bool | None] = verdicts
             ) -> bool:
                 looked_at.append(which)
-                answers.append((self.permutation_holds, self.disclosure_holds)[which](values, step))
-                return answers[-1]
+                verdicts.append((self.permutation_holds, self.judge_disclosure)[which](values, step))
+                return bool(verdicts[-1])
 
             move = self.strategy.move(at, n_steps, lambda: ask(0), lambda: ask(1))
+            if None in verdicts:
+                # later disclosure sets are those of the true verdict: going on without it would leave the table outside
+                move = n_steps + 1
             permutation = self.permutation(values, at)
             visits.append(
                 Visit(
@@ -123,8 +139,8 @@ class Inference:
                     permutation,
                     DisclosureSet(permutation, at, self),
                     tuple(looked_at),
-                    tuple(answers),
-                    describe(move, at, n_steps, tuple(looked_at), tuple(answers)),
+                    tuple(map(bool, verdicts)),
+                    describe(move, at, n_steps, tuple(looked_at), tuple(verdicts)),
                 )
             )
             if move == RELEASE:
@@ -176,5 +192,7 @@ class Inference:
                 yield engine
         if TINY < self.sequence.n_rows <= SMALL:
             yield self._cells
+        if self._landing is not None and self._landing.suits(step):
+            yield self._landing
         if self._sampling is not None and self._sampling.suits(step):
             yield self._sampling

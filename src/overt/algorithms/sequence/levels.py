@@ -21,17 +21,19 @@ from overt.table import Codes, Table
 MAX_NODES = 4096  # combinations of hierarchy levels that are tried
 
 
-def median_cuts(table: Table, *, levels: int, smallest: int, cut: Fraction = Fraction(1, 2)) -> tuple[Function, ...]:
+def median_cuts(
+    table: Table, *, levels: int, smallest: int, cut: Fraction = Fraction(1, 2), depth: int | None = None
+) -> tuple[Function, ...]:
     """The last levels of a tree of cuts, the deepest first.
 
     A group is cut along the column whose codes spread widest there, relative to the whole column (the first of equals),
     between two codes so that the part with lower codes has the share `cut` of the rows or just more; if that leaves a part
     with fewer than `smallest` rows the next column is tried, and a group that no column can cut stays as it is. So groups
-    differ in size. Level d is what d rounds of cuts leave.
+    differ in size. Level d is what d rounds of cuts leave; with `depth` there are no more rounds than that.
     """
-    if levels < 1 or smallest < 1 or not 0 < cut < 1:
+    if levels < 1 or smallest < 1 or not 0 < cut < 1 or (depth is not None and depth < 1):
         raise InvalidInput(
-            f"{levels} levels, groups of {smallest} rows and a cut at {cut} do not describe a tree of cuts."
+            f"{levels} levels, groups of {smallest} rows, a cut at {cut} and depth {depth} do not describe a tree of cuts."
         )
     columns = [column.codes for column in table.quasi_identifiers]
     widths = [max(1, int(codes.max(initial=0)) - int(codes.min(initial=0))) for codes in columns]
@@ -39,7 +41,7 @@ def median_cuts(table: Table, *, levels: int, smallest: int, cut: Fraction = Fra
     found = [group_of_row]
     growing = [np.arange(table.n_rows)]
     settled: list[NDArray[np.int64]] = []
-    while growing:
+    while growing and (depth is None or len(found) <= depth):
         parts = []
         for rows in growing:
             halves = cut_group(rows, columns, widths, smallest, cut)

@@ -30,6 +30,7 @@ from overt.table import Codes
 Histogram = tuple[int, ...]
 Structure = tuple[int, ...]  # sizes of the g1-groups inside a g2-group, ascending
 ANY = Fraction(2)  # a theta that never binds
+MAX_PARTS = 100_000  # histograms of one g2-group
 MAX_WORK = 30_000_000  # histograms of g2-groups that may be visited
 
 
@@ -72,6 +73,7 @@ class Nested:
         assert isinstance(goal, RowProperty) and goal.ratio_bound is not None
         families = self._families(values, n_values)
         kinds = [(family.structures, family.canonical) for family in families]
+        require_few(set(kinds))
         tree = Tree(goal.ratio_bound, sorted(set(kinds)))
         line = Line(tree, kinds)
         cell_of_row = self.sequence.cells(step)
@@ -346,6 +348,20 @@ def ordered(histogram: Histogram) -> Histogram:
 def minus(histogram: Histogram, part: Histogram) -> Histogram:
     """What is left of a histogram."""
     return tuple(have - taken for have, taken in zip(histogram, part, strict=True))
+
+
+def require_few(kinds: set[Kind]) -> None:
+    """The histograms that a g2-group can have are listed, so they must not be too many."""
+    for structures, histogram in kinds:
+        for size in {sum(structure) for structure in structures}:
+            n_parts = np.ones(1)  # (rows) -> histograms of so many rows that fit, of the values so far
+            for count in histogram:
+                n_parts = np.convolve(n_parts, np.ones(count + 1))[: size + 1]
+            if n_parts[size] > MAX_PARTS:
+                raise TooLarge(
+                    f"A group of {size} rows of the second function can have {n_parts[size]:.3g} histograms; nested functions "
+                    f"are followed up to {MAX_PARTS:,}."
+                )
 
 
 @lru_cache(maxsize=1 << 14)

@@ -52,6 +52,16 @@ class SetProperty(ABC):
     convex: ClassVar[bool] = False
     blind: ClassVar[bool] = True
 
+    @property
+    def survives_merging(self) -> bool:
+        """Whether a function that passes still passes when its groups are merged."""
+        return False
+
+    @property
+    def shrinks_with_set(self) -> bool:
+        """Whether a permutation set that fails has only failing subsets (Lemma 3 of the k-jump paper, or set-monotonic)."""
+        return self.convex or self.set_monotonic
+
     @abstractmethod
     def holds(self, posterior: Posterior) -> bool:
         """Whether it holds, exactly."""
@@ -84,6 +94,11 @@ class RowProperty(SetProperty):
 
     def holds(self, posterior: Posterior) -> bool:
         return all(map(self.good, posterior.weights))
+
+    @property
+    def survives_merging(self) -> bool:
+        # a merged group has a mean of the distributions of its parts, and its permutation set holds theirs
+        return self.convex or self.set_monotonic
 
     def judge(self, posterior: AnyPosterior) -> bool | None:
         if isinstance(posterior, Posterior):

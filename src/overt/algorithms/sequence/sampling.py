@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 
 from overt.algorithms.sequence.caps import fate_of_groups
 from overt.algorithms.sequence.confidence import chernoff_bounds
-from overt.algorithms.sequence.frontier import distinct
-from overt.algorithms.sequence.functions import Sequence, is_nested
+from overt.algorithms.sequence.functions import Sequence, deciding, is_nested
 from overt.algorithms.sequence.posterior import BoundedPosterior, Bounds, Knowledge
 from overt.algorithms.sequence.properties import DistinctL, EntropyL, PossibleValues, RecursiveCL, RowProperty
 from overt.algorithms.sequence.sets import PermutationSet
@@ -182,7 +181,7 @@ class Trials:
         caps: list[int] = []
         functions: list[int] = []
         is_inside: list[bool] = []
-        for function in distinct(sequence.before(step)):
+        for function in deciding(sequence, step):
             may_fail, must_fail = np.ones(function.partition.n_groups, np.bool_), np.zeros(1, np.bool_)
             if goal.ratio_bound is not None:
                 may_fail, must_fail = fate_of_groups(goal.ratio_bound, function, released, histograms)
@@ -239,6 +238,21 @@ class Trials:
     def tested_first(self) -> NDArray[np.int64]:
         """Where each tested group begins in `tested_places`."""
         return np.concatenate([[0], np.cumsum(self.size_of_tested)]).astype(np.int64)
+
+    def cell_histograms(self, table: Codes) -> NDArray[np.int64]:
+        """(cell, value) -> rows, of a table given by its values at the places."""
+        flat = self.cell_of_row[self.rows].astype(np.int64) * self.n_values + table
+        return self._settled_histograms + np.bincount(flat, minlength=self.n_cells * self.n_values).reshape(
+            self.n_cells, self.n_values
+        )
+
+    @cached_property
+    def _settled_histograms(self) -> NDArray[np.int64]:
+        """The rows that have no place, in the order they are in: nothing depends on them."""
+        outside = np.ones(self.values.size, np.bool_)
+        outside[self.rows] = False
+        flat = self.cell_of_row[outside].astype(np.int64) * self.n_values + self.values[outside]
+        return np.bincount(flat, minlength=self.n_cells * self.n_values).reshape(self.n_cells, self.n_values)
 
     def histogram_around(self, tested: int) -> list[int]:
         """The histogram of the released group around a tested group that is nested in it."""
@@ -308,13 +322,19 @@ class Rejection:
             done = list(pool.map(self._sample, shares, rng.spawn(STREAMS)))
         return sum(accepted for accepted, _ in done), np.sum([sums for _, sums in done], axis=0)
 
+    def draw(self, n_tables: int, rng: Generator) -> Codes:
+        """The accepted ones of so many tables: (table, place) -> value."""
+        forced = np.full(n_tables, -1, np.int64)
+        accepted, _, kept = run_kernel(self.trials, rng, forced, np.zeros((1, 2), np.int64), None, keep=True)
+        return kept[:accepted]
+
     def _sample(self, n_tables: int, rng: Generator) -> tuple[int, NDArray[np.int64]]:
         batch = self.trials.batch
         nothing = np.full(batch, -1, np.int64)
         accepted, sums = 0, np.zeros((self.trials.n_cells, self.trials.n_values), np.int64)
         for first in range(0, n_tables, batch):
             size = min(batch, n_tables - first)
-            more, more_sums = run_kernel(self.trials, rng, nothing[:size], np.zeros((1, 2), np.int64), None)
+            more, more_sums, _ = run_kernel(self.trials, rng, nothing[:size], np.zeros((1, 2), np.int64), None)
             accepted, sums = accepted + more, sums + more_sums
         return accepted, sums
 
@@ -360,11 +380,19 @@ class KarpLuby:
         accepted, sums = 0, np.zeros((self.trials.n_cells, self.trials.n_values), np.int64)
         for first in range(0, n_tables, batch):
             size = min(batch, n_tables - first)
-            forced = rng.choice(len(self.tails), size, p=self.chances)
-            counts = np.array([self.tails[number].draw(rng) for number in forced.tolist()], np.int64)
-            more, more_sums = run_kernel(self.trials, rng, forced.astype(np.int64), self.places, counts, self.rare)
+            more, more_sums, _ = self._run(size, rng)
             accepted, sums = accepted + more, sums + more_sums
         return accepted, sums
+
+    def draw(self, n_tables: int, rng: Generator) -> Codes:
+        """The same, and the accepted tables themselves: (table, place) -> value."""
+        accepted, _, kept = self._run(n_tables, rng, keep=True)
+        return kept[:accepted]
+
+    def _run(self, n_tables: int, rng: Generator, *, keep: bool = False) -> tuple[int, NDArray[np.int64], Codes]:
+        forced = rng.choice(len(self.tails), n_tables, p=self.chances)
+        counts = np.array([self.tails[number].draw(rng) for number in forced.tolist()], np.int64)
+        return run_kernel(self.trials, rng, forced.astype(np.int64), self.places, counts, self.rare, keep=keep)
 
 
 def run_kernel(
@@ -374,7 +402,9 @@ def run_kernel(
     places: NDArray[np.int64],
     counts: NDArray[np.int64] | None,
     rare: int = -1,
-) -> tuple[int, NDArray[np.int64]]:
+    *,
+    keep: bool = False,
+) -> tuple[int, NDArray[np.int64], Codes]:
     """One batch of tables through the compiled loop."""
     size = forced.size
     width = trials.rows.size + SPARE + trials.rows.size % 2  # even: a raw number holds two draws
@@ -385,7 +415,7 @@ def run_kernel(
     else:
         coins = rng.random(size)
     kind, numerator, denominator, l = trials.property_code()
-    accepted, sums, _, ran_out = sample_tables(
+    accepted, sums, kept, ran_out = sample_tables(
         trials.values[trials.rows],
         trials.group_first,
         trials.tested_first,
@@ -407,7 +437,7 @@ def run_kernel(
         counts,
         coins,
         rare,
-        0,
+        size if keep else 0,
     )
     assert not ran_out, "64 spare draws were not enough, which has a chance of less than 2^-300"
-    return int(accepted), sums
+    return int(accepted), sums, kept

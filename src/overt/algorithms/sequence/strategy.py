@@ -69,9 +69,11 @@ class Outcome:
         return self.visits[-1].function if self.released is not None else None
 
 
-def describe(move: int, step: int, n_steps: int, looked_at: tuple[int, ...], answers: tuple[bool, ...]) -> str:
-    """Why a strategy made its move."""
+def describe(move: int, step: int, n_steps: int, looked_at: tuple[int, ...], answers: tuple[bool | None, ...]) -> str:
+    """Why a strategy made its move. None is an answer that bounds leave open."""
     sets = ("permutation set", "disclosure set")
+    if None in answers:
+        return "nothing can be released: whether the goal holds of the disclosure set cannot be told within its bounds"
     reasons = [
         f"the goal {'holds' if answer else 'does not hold'} of the {sets[which]}"
         for which, answer in zip(looked_at, answers, strict=True)

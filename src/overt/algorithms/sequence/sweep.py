@@ -16,8 +16,8 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.sequence.frontier import MAX_STATES, Paths, Plan, distinct
-from overt.algorithms.sequence.functions import Sequence
+from overt.algorithms.sequence.frontier import MAX_STATES, Paths, Plan
+from overt.algorithms.sequence.functions import Sequence, deciding
 from overt.algorithms.sequence.posterior import BoundedPosterior, Knowledge, Posterior
 from overt.algorithms.sequence.properties import RowProperty
 from overt.algorithms.sequence.sets import PermutationSet
@@ -65,7 +65,7 @@ class Sweep:
         if (step, n_values) not in self._plans:
             goal = self.sequence.goal
             assert isinstance(goal, RowProperty)
-            earlier = distinct(self.sequence.before(step))
+            earlier = deciding(self.sequence, step)
             plan = Plan(goal, self.sequence.functions[step - 1], earlier, n_values)
             cell_of_row = self.sequence.cells(step)
             places = np.full(int(cell_of_row.max(initial=-1)) + 1, plan.order.size, np.int64)
