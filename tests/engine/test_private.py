@@ -376,6 +376,13 @@ def test_an_external_database_is_read_and_recorded(folder):
     assert "census.csv changed" in check(folder)[1]
 
 
+def test_trap_the_table_is_no_external_database(folder):
+    text = RECIPE.replace("levels = [[1, 0, 1]]", f'external = "../{folder.name}/people.csv"')
+    with pytest.raises(InvalidInput, match="here it is the table; use private-cube"):
+        local.run(parse_recipe(text, folder=folder))
+    assert read_ledger(ledger_path(folder / "people.csv")).releases == ()
+
+
 def test_a_method_with_its_own_goal_needs_none_and_others_do():
     with pytest.raises(InvalidRecipe, match=r"the recipe has no 'goal'; add \[\[goal\]\]"):
         parse_recipe(
@@ -388,3 +395,21 @@ def test_public_hierarchies_are_those_of_the_recipe(folder):
     assert list(recipe.method.hierarchies) == ["age", "sex", "illness"]
     assert recipe.method.hierarchies["sex"] == Nested({"*": ["F", "M"]})
     assert recipe.goal == recipe.method.goal
+
+
+def test_a_private_release_goes_from_table_to_table_of_a_database(folder):
+    import sqlite3
+
+    people = pl.read_csv(folder / "people.csv", infer_schema=False)
+    with sqlite3.connect(folder / "clinic.sqlite") as connection:
+        connection.execute("create table people (name text, age integer, sex text, illness text)")
+        connection.executemany("insert into people values (?, ?, ?, ?)", people.rows())
+    connection.close()
+    text = RECIPE.replace('path = "people.csv"', 'database = "clinic.sqlite"\ntable = "people"')
+    text = text.replace('path = "release.csv"', 'database = "clinic.sqlite"\ntable = "shown"')
+    (folder / "database.toml").write_text(text, "utf-8")
+    assert run(folder, "database.toml")[0] == Exit.DATA  # the ledger of a table lies beside the recipe
+    set_limit(ledger_path(folder / "people"), 1, "0.1")
+    code, out, _ = run(folder, "database.toml")
+    assert code == Exit.DONE and "shown.manifest.json" in out
+    assert command("check", folder / "clinic.sqlite", folder / "shown.manifest.json")[0] == Exit.DONE

@@ -27,7 +27,7 @@ def m1(given):
     return {
         "distribution": sorted(
             (
-                {"multiset": [[list(element), n] for element, n in multiset], "p": float(p)}
+                {"multiset": sorted([list(element), n] for element, n in multiset), "p": float(p)}
                 for multiset, p in law.items()
             ),
             key=lambda line: line["multiset"],

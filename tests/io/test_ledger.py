@@ -110,6 +110,13 @@ def test_two_runs_at_once_do_not_lose_an_entry(path):
     assert read_ledger(path).spent.epsilon == Fraction(30, 100)
 
 
+def test_a_link_leads_to_the_ledger_of_the_file(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "people.csv").write_text("age\n1\n", "utf-8")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "data" / "people.csv")
+    assert ledger_path(tmp_path / "link.csv") == ledger_path((tmp_path / "data" / "people.csv").resolve())
+
+
 def test_other_refusals(tmp_path):
     with pytest.raises(InvalidInput, match="There is no folder"):
         set_limit(ledger_path(tmp_path / "nowhere" / "people.csv"), 1, "0.1")

@@ -25,7 +25,7 @@ from overt.hierarchy.public import PublicTree
 from overt.io.files import digest
 from overt.io.intake import NoRows
 from overt.io.ledger import Ledger, ledger_path, read_ledger, spend
-from overt.io.manifest import files_read, manifest_path, now, recorded_recipe, seen_from, versions
+from overt.io.manifest import EXTERNAL, files_read, manifest_path, now, recorded_recipe, seen_from, versions
 from overt.io.private import PrivateManifest, ReleasedFile, find_private_manifest
 from overt.io.publication import published_tables
 from overt.io.recipe import Recipe, read_recipe, understand
@@ -51,6 +51,12 @@ class PrivateOutcome:
     files: Mapping[str, Place]
     manifest_path: Path
     input_path: str
+
+    @property
+    def _checked(self) -> Place:
+        """What to name to a check: the file, or the manifest of a table in a database."""
+        first = next(iter(self.files.values()))
+        return first if isinstance(first, Path) else self.manifest_path
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as plain values, for programs."""
@@ -80,7 +86,7 @@ class PrivateOutcome:
             ("Ledger", f"spent so far: {self.ledger.spent}; limit: {limit} ({self.ledger.path.name})"),
             *(("Files", str(place)) for place in (*self.files.values(), self.manifest_path)),
             ("Again", f"overt run {recipe} (which spends as much again)"),
-            ("Check", f"overt check {self.input_path} {next(iter(self.files.values()))}"),
+            ("Check", f"overt check {self.input_path} {self._checked}"),
         ]
 
 
@@ -106,6 +112,8 @@ def run_private(
     With `rng` the release is one for tests, and says so.
     """
     method: Any = recipe.method
+    source = recipe.source
+    _require_independent(recipe)
     overwrite = overwrite or recipe.settings.output.overwrite
     places = places_of(recipe, ("release",))
     refuse_taken(recipe, [*places.values(), manifest_path(recipe.output_path)], overwrite=overwrite)
@@ -142,7 +150,7 @@ def run_private(
         ledger=ledger,
         files=places if made_well else {},
         manifest_path=manifest_path(recipe.output_path),
-        input_path=str(recipe.input_path),
+        input_path=str(source) if isinstance(source, Path) else source.database.said,
     )
 
 
@@ -214,6 +222,16 @@ def claim_of(method: PrivateMethod, coins: str | None) -> PrivateClaim:
         cube_epsilon=0.0 if cube is None else float(cube.cube.epsilon),
         tau=None if cube is None else cube.tau,
     )
+
+
+def _require_independent(recipe: Recipe) -> None:
+    """An external database that is the table itself is not public; that it differs in name only cannot be seen."""
+    external = files_read(recipe).get(EXTERNAL)
+    if external is not None and external.resolve() == recipe.input_path.resolve():
+        raise InvalidInput(
+            "The external database of a private release must be public and independent of the table, and here it is the table; "
+            "use private-cube, which pays for looking at it."
+        )
 
 
 def _levels_of(tree: PublicTree) -> Any:

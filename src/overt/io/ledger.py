@@ -128,7 +128,8 @@ class Ledger:
 
 
 def ledger_path(data: Path) -> Path:
-    """Where the ledger of a file lies: beside it."""
+    """Where the ledger of a file lies: beside it, whatever links lead there."""
+    data = data.resolve() if data.is_symlink() else data
     return data.with_name(data.name + SUFFIX)
 
 

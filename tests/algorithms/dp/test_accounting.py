@@ -100,7 +100,7 @@ def test_a_delta_that_is_met_exactly_is_enough():
     margin=MARGINS,
     k=st.integers(1, 3),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_no_database_with_any_laws_exceeds_the_exact_delta(laws, s, margin, k):
     epsilon = epsilon_of(s, margin)
     whole, rest = law_of_laws(laws, float(s), k), law_of_laws(laws[:-1], float(s), k)
