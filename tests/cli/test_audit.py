@@ -96,3 +96,48 @@ def test_what_cannot_be_swept(five, overt):
     (five / "five.toml").write_text(FIVE.replace('"distinct-l-diversity"\nl = 2', '"k-anonymity"\nk = 2'))
     code, _, err = overt("audit", "five.toml", "--sweep", "2")
     assert code == Exit.DATA and "The goal has no l that could be varied" in err
+
+
+OTHERS = """\
+version = 1
+[input]
+path = "five.csv"
+[columns.street]
+role = "quasi-identifier"
+hierarchy = { flat = true }
+[columns.disease]
+role = "sensitive"
+[[goal]]
+property = "distinct-l-diversity"
+l = 2
+[method]
+name = "full-domain"
+[output]
+path = "unused.csv"
+"""
+
+
+@pytest.mark.parametrize("tool", ["arx", "anjana", "anonypy"])
+def test_five_people_as_other_tools_publish_them(five, overt_json, tool):
+    (five / "other.toml").write_text(OTHERS)
+    (five / "published.csv").write_text("street,disease\n*,HIV\n*,asthma\n*,HIV\n*,cold\n*,flu\n")
+    code, found = overt_json("audit", "other.toml", "--made-by", tool, "--release", "published.csv")
+    assert code == Exit.DONE
+    assert found["highest_belief"]["release_alone"] == pytest.approx(0.4)
+    assert found["highest_belief"]["with_method"] == pytest.approx(1) and found["certain"] == 2
+    assert tool in found["method"].lower()
+
+
+def test_what_other_tools_cannot_have_made(five, overt):
+    (five / "other.toml").write_text(OTHERS)
+    (five / "published.csv").write_text("street,disease\nA,HIV\nA,HIV\nB,flu\n*,cold\n*,asthma\n")
+    code, _, err = overt("audit", "other.toml", "--made-by", "arx", "--release", "published.csv")
+    assert code == Exit.DATA and "No combination of levels makes the groups" in err and "HIV" not in err
+    for words, message in {
+        ("--made-by", "word"): "There is no search of 'word'; there are arx, anjana, anonypy.",
+        ("--made-by", "arx"): "The search of arx is replayed from the published file; name it with --release.",
+        ("--release", "published.csv"): "say which with --made-by",
+        ("--made-by", "anonypy", "--sweep", "2"): "--sweep and --methods make releases by Overt",
+    }.items():
+        code, _, err = overt("audit", "other.toml", *words)
+        assert code == Exit.DATA and message in err

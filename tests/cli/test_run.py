@@ -353,6 +353,18 @@ def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
     assert "promised 1/2" in overt("run", "recipe.toml", "--overwrite")[1]
 
 
+def test_an_audit_in_passing_ends_when_it_takes_too_long(folder, overt, monkeypatch):
+    monkeypatch.setattr("overt.engine.passing.PATIENCE", -1.0)
+    out = overt("run", "recipe.toml")[1]
+    assert "  Leak      not audited: it takes longer than a run may; overt audit does\n" in out
+    change(folder, ('"mondrian"', '"full-domain"'))
+    monkeypatch.setattr("overt.engine.passing.MOST_GENERALIZED", 96)
+    out = overt("run", "recipe.toml", "--overwrite")[1]
+    assert re.search(
+        r"not audited: to replay a search of \d+ nodes takes longer than a run may; overt audit does\n", out
+    )
+
+
 def test_nothing_is_measured_of_many_groups_that_give_nothing_away(folder, overt, monkeypatch):
     monkeypatch.setattr("overt.engine.passing.MOST_CHANCES", 10)
     monkeypatch.setattr("overt.engine.passing.audit_release", None)

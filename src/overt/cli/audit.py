@@ -24,6 +24,8 @@ def audit(
     seconds: PositiveFloat | None = None,
     sweep: Numbers = None,
     methods: Names = None,
+    made_by: str | None = None,
+    release: Path | None = None,
     rows: Path | None = None,
     page: Path | None = None,
     json: Switch = False,
@@ -43,6 +45,11 @@ def audit(
         Other l to make and audit releases at, such as --sweep 2 3 5: the share of people above 1/l at each.
     methods
         The methods to do that with; the recipe's own if left out.
+    made_by
+        Audit a release that another tool made, by replaying its search: arx, anjana or anonypy. The recipe says what the
+        tool was given.
+    release
+        The file that it published, rows in any order.
     rows
         Write what is believed of every row, by its position, as a CSV file: for the owner alone.
     page
@@ -68,16 +75,18 @@ def audit(
 
     if any(l < 2 for l in sweep or ()):
         raise InvalidInput(f"--sweep is given l = {min(sweep or ())}; give whole numbers of at least 2.")
-    read = read_recipe(recipe)
+    if made_by is None and release is not None:
+        raise InvalidInput("--release is a file of another tool; say which with --made-by arx, anjana or anonypy.")
+    if made_by is not None and (sweep or methods):
+        raise InvalidInput("--sweep and --methods make releases by Overt; leave them out with --made-by.")
+    read, rng = read_recipe(recipe), np.random.default_rng(seed)
     with progress(quiet=quiet) as on_progress:
-        leak = auditing.audit(
-            read,
-            rng=np.random.default_rng(seed),
-            seconds=seconds,
-            ls=sweep or (),
-            methods=methods or (),
-            on_progress=on_progress,
-        )
+        if made_by is not None:
+            leak = auditing.audit_file(read, release, made_by, rng=rng, seconds=seconds, on_progress=on_progress)
+        else:
+            leak = auditing.audit(
+                read, rng=rng, seconds=seconds, ls=sweep or (), methods=methods or (), on_progress=on_progress
+            )
         assert leak.audit is not None
         with all_or_nothing(overwrite=overwrite) as stage:
             if rows is not None:

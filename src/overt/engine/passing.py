@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """An audit in passing: what every run says about someone who has the method, without making the run longer than it notices."""
 
+import time
 from dataclasses import replace
 
 from numpy.random import Generator
 
 from overt.adversary.audit import audit_release
 from overt.engine.sweeping import SECONDS, sweep
-from overt.errors import OvertError
+from overt.errors import OvertError, TooLarge
 from overt.io.recipe import Recipe
 from overt.progress import Progress, silent
-from overt.release import Release
+from overt.release import FullDomainRelease, Release
 from overt.report.leak import Leak
 
 MOST_ROWS = 10_000  # what is sampled in passing; beyond, an audit takes longer than most methods
 ROWS_A_SECOND = 20_000
 MOST_CHANCES = 2_000_000  # of groups times values, where there is nothing to find out and so nothing is measured
+MOST_GENERALIZED = 500_000  # rows times nodes of a search that is replayed in passing
 LEAST_SECONDS = 0.1
+PATIENCE = 2.0  # seconds, whatever the audit was told
 
 
 def audit_in_passing(
@@ -46,15 +49,37 @@ def audit_in_passing(
 
 def look(release: Release, seconds: float | None, *, rng: Generator, on_progress: Progress = silent) -> Leak:
     """An audit of so many seconds, or of as few as go unnoticed; one that cannot be says why."""
-    n_rows = release.table.n_rows
     is_free = getattr(release.made_by, "posterior_is_share", False)
     if is_free and release.n_groups * release.table.sensitive[0].n_values > MOST_CHANCES:
         return Leak(None, is_proven=True)
-    if seconds is None and n_rows > MOST_ROWS and not is_free:
-        return Leak(None, f"{n_rows:,} rows are more than a run looks at in passing; overt audit does")
-    seconds = max(LEAST_SECONDS, n_rows / ROWS_A_SECOND) if seconds is None else float(seconds)
+    if seconds is None and not is_free and (why := why_not_in_passing(release)):
+        return Leak(None, f"{why}; overt audit does")
+    watched = on_progress if seconds is not None else patient(on_progress)
+    seconds = max(LEAST_SECONDS, release.table.n_rows / ROWS_A_SECOND) if seconds is None else float(seconds)
     on_progress("Auditing", 0, 0)
     try:
-        return Leak(audit_release(release, rng=rng, seconds=seconds, on_progress=on_progress), is_proven=is_free)
+        return Leak(audit_release(release, rng=rng, seconds=seconds, on_progress=watched), is_proven=is_free)
     except OvertError as error:
         return Leak(None, str(error))
+
+
+def why_not_in_passing(release: Release) -> str:
+    """Why an audit would take longer than a run may, if it would."""
+    n_rows = release.table.n_rows
+    if n_rows > MOST_ROWS:
+        return f"{n_rows:,} rows are more than a run looks at in passing"
+    if isinstance(release, FullDomainRelease) and n_rows * release.search.lattice.n_nodes > MOST_GENERALIZED:
+        return f"to replay a search of {release.search.lattice.n_nodes:,} nodes takes longer than a run may"
+    return ""
+
+
+def patient(on_progress: Progress) -> Progress:
+    """Progress that ends what takes longer than was thought."""
+    began = time.monotonic()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        if time.monotonic() - began > PATIENCE:
+            raise TooLarge("it takes longer than a run may; overt audit does")
+        on_progress(stage, done, total)
+
+    return watch
