@@ -172,3 +172,36 @@ def test_a_run_and_its_report_say_that_it_is_not_private(folder, capsys):
     assert "NOT differentially private" in out
     assert "NOT differentially private" in (folder / "release.report.html").read_text()
     assert main(["check", "people.csv", "release.csv"]) == Exit.DONE
+
+
+def test_a_private_recipe_is_run_without_spending_or_writing(folder, capsys):
+    private = """\
+version = 1
+[input]
+path = "people.csv"
+[columns.value]
+role = "quasi-identifier"
+hierarchy = { nested = { "*" = ["a", "b"] } }
+[method]
+name = "private-full-domain"
+epsilon = 1
+delta = 1e-3
+s = 0.5
+share = "1/4"
+[output]
+path = "release.csv"
+"""
+    (folder / "recipe.toml").write_text(private)
+    # by the guarantee this fails with a chance of at most 1e-3
+    assert main(["distinguish", "recipe.toml", "--seed", "0", "--runs", "60"]) == Exit.DONE
+    out = capsys.readouterr().out
+    assert "by private-full-domain" in out and "98" not in out  # how many rows there are is nobody's business
+    assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "recipe.toml"]
+
+
+def test_a_private_full_domain_recipe_is_run_and_checked(folder, capsys):
+    test_a_private_recipe_is_run_without_spending_or_writing(folder, capsys)
+    assert main(["budget", "people.csv", "--epsilon", "1", "--delta", "1e-3"]) == Exit.DONE
+    assert main(["run", "recipe.toml"]) == Exit.DONE
+    assert "one vector of 2 is chosen by its score" in capsys.readouterr().out
+    assert main(["check", "people.csv", "release.csv"]) == Exit.DONE

@@ -76,10 +76,7 @@ def describe(found: "Distinguished") -> None:
     say_rows(
         [
             ("Claim", f"epsilon {found.epsilon:g} and delta {found.delta:g}, by {found.method}"),
-            (
-                "Runs",
-                f"{found.n_rows:,} rows, and the same without one of them; {found.n_tried:,} rows were tried for that",
-            ),
+            ("Runs", f"on the data, and on the same without one row; {found.n_tried:,} rows were tried for that"),
             (
                 "Seen",
                 f"{evidence.event}: in {with_row:,} of {evidence.n_runs:,} runs with the row, in {without:,} of "

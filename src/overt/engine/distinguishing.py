@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from overt.adversary.distinguishing import Evidence, Output, choose_event, distinguish
 from overt.engine.local import read_table
+from overt.engine.private import is_private, read_private
 from overt.errors import InvalidInput
 from overt.io.publication import published_tables
 from overt.io.recipe import Recipe
@@ -35,7 +36,6 @@ class Distinguished:
     """What was found against a claim of (epsilon, delta)-differential privacy."""
 
     method: str
-    n_rows: int
     n_tried: int  # rows whose absence was looked at
     epsilon: float
     delta: float
@@ -51,7 +51,6 @@ class Distinguished:
         found = self.evidence
         return {
             "method": self.method,
-            "rows": self.n_rows,
             "rows_tried": self.n_tried,
             "claim": {"epsilon": self.epsilon, "delta": self.delta},
             "event": str(found.event),
@@ -68,7 +67,10 @@ class Distinguished:
 
 def distinguish_recipe(recipe: Recipe, *, rng: Generator, on_progress: Progress = silent, **how: Any) -> Distinguished:
     """The same for what a recipe says; `how` goes to `distinguish_table`."""
-    table, method = with_external(recipe, read_table(recipe, recipe.input_path, on_progress))
+    if is_private(recipe):
+        table, method = read_private(recipe)
+    else:
+        table, method = with_external(recipe, read_table(recipe, recipe.source, on_progress))
     return distinguish_table(table, method, rng=rng, on_progress=on_progress, **how)
 
 
@@ -112,7 +114,7 @@ def distinguish_table(
         confidence=confidence,
         on_progress=on_progress,
     )
-    return Distinguished(method.name, table.n_rows, len(rows), epsilon, float(exact(method.delta)), evidence, row)
+    return Distinguished(method.name, len(rows), epsilon, float(exact(method.delta)), evidence, row)
 
 
 def lines_of(method: Any, table: Table, rng: Generator) -> Output:
