@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from overt.adversary.summary import Audit
     from overt.algorithms.anatomy import Anatomy
     from overt.algorithms.cross_bucket import CrossBucket
+    from overt.algorithms.dp.full_domain import PrivateFullDomain
     from overt.algorithms.dp.private import PrivateCube, PrivateSampling
     from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
     from overt.algorithms.mondrian import Mondrian
@@ -87,6 +88,7 @@ _HOME = {
     "overt.adversary.summary": ["Audit"],
     "overt.algorithms.anatomy": ["Anatomy"],
     "overt.algorithms.cross_bucket": ["CrossBucket"],
+    "overt.algorithms.dp.full_domain": ["PrivateFullDomain"],
     "overt.algorithms.dp.private": ["PrivateCube", "PrivateSampling"],
     "overt.algorithms.full_domain": ["FullDomain", "find_minimal_nodes"],
     "overt.algorithms.mondrian": ["Mondrian"],
@@ -208,6 +210,7 @@ __all__ = [
     "Partition",
     "Prefixes",
     "PrivateCube",
+    "PrivateFullDomain",
     "PrivateRelease",
     "PrivateSampling",
     "Quantiles",

@@ -17,6 +17,7 @@ from overt.algorithms import (
     InOrder,
     Mondrian,
     PrivateCube,
+    PrivateFullDomain,
     PrivateSampling,
 )
 from overt.algorithms.record import RecordLagrangian, RecordThreshold
@@ -54,6 +55,7 @@ EXAMPLES = [
     Mondrian(goal=AllOf((KAnonymity(2), DistinctLDiversity(2))), relaxed=True),
     Mondrian(goal=TCloseness("0.4"), choose="gain"),
     PrivateCube(epsilon=2, delta="0.2", s="0.4", hierarchies=PUBLIC),
+    PrivateFullDomain(epsilon=2, delta="0.2", s="0.4", share="1/4", hierarchies=PUBLIC),
     PrivateSampling(epsilon=1, delta="0.2", s="0.5", hierarchies=PUBLIC, levels=((1,),)),
     RecordThreshold(c="1/2"),
     RecordThreshold(c=1, utility="depth", risk="II", solver="frontier search"),

@@ -4,6 +4,7 @@
 from overt.algorithms.anatomy import Anatomy
 from overt.algorithms.base import Algorithm
 from overt.algorithms.cross_bucket import CrossBucket
+from overt.algorithms.dp.full_domain import PrivateFullDomain
 from overt.algorithms.dp.private import PrivateCube, PrivateSampling
 from overt.algorithms.dp.published import Algorithm3, Algorithm3Threshold, Algorithm4
 from overt.algorithms.full_domain import FullDomain
@@ -27,6 +28,7 @@ METHODS: dict[str, type[Algorithm]] = {
         InOrder,
         Mondrian,
         PrivateCube,
+        PrivateFullDomain,
         PrivateSampling,
         RDA,
         RIA,
@@ -52,6 +54,7 @@ __all__ = [
     "InOrder",
     "Mondrian",
     "PrivateCube",
+    "PrivateFullDomain",
     "PrivateSampling",
     "RecordLagrangian",
     "RecordThreshold",

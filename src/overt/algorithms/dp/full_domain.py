@@ -42,7 +42,7 @@ from overt.randomness import Coins, TwoSidedGeometric, coins_of, toss
 from overt.release import PrivateRelease
 from overt.table import Table
 
-GRAIN = 16  # the greatest weight of a column in a score; weights are whole numbers
+GRAIN = 8  # the greatest weight of a column in a score; weights are whole numbers
 
 STAGE = "Scoring levels"
 
