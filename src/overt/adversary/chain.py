@@ -218,6 +218,7 @@ class Estimate:
     r_hat: Chances
     effective_size: Chances
     is_still: NDArray[np.bool_]  # (cell)
+    parts: Chances  # (2, cell, value) -> the mean by one half of the chains, and by the other
 
     @classmethod
     def of(cls, failed: FailedTrials, chains: list[Chain]) -> "Estimate":
@@ -247,7 +248,10 @@ class Estimate:
             effective = np.where(error == 0, np.inf, within / error**2)
         unseen = (n_seen == 0).any(axis=(0, 1))[:, 0]  # half a chain long the release did not come up
         r_hat[unseen] = np.inf
-        return cls(mean, error, r_hat, effective, (within == 0).all(axis=1))
+        parts = [np.nansum(halves[i::2], axis=(0, 1)) / np.maximum(1, n_seen[i::2].sum(axis=(0, 1))) for i in (0, 1)]
+        seldom = [(n_seen[i::2].sum(axis=(0, 1)) == 0) for i in (0, 1)]
+        parts = [np.where(never, mean, part) for never, part in zip(seldom, parts, strict=True)]
+        return cls(mean, error, r_hat, effective, (within == 0).all(axis=1), np.stack(parts))
 
 
 NOTHING = 1e-10
@@ -276,6 +280,7 @@ def _posterior_of(
     is_exact = listed.is_listed[failed.component_of_cell]
     estimate.mean[is_exact], estimate.error[is_exact] = listed.chance[is_exact], 0.0
     estimate.r_hat[is_exact], estimate.effective_size[is_exact] = 1.0, np.inf
+    estimate.parts[:, is_exact] = listed.chance[is_exact]
     if np.isnan(estimate.mean).any():
         raise InvalidInput(
             f"In {seconds:.0f} seconds no table was found that gives this release everywhere; allow more time, or see "
@@ -291,4 +296,4 @@ def _posterior_of(
         effective_size=estimate.effective_size.min(axis=1, initial=np.inf),
         n_still=int(failed.size_of_cell[estimate.is_still & ~is_exact].sum()),
     )
-    return assemble(failed, estimate.mean, estimate.error, "chain", sampled=sampled)
+    return assemble(failed, estimate.mean, estimate.error, "chain", sampled=sampled, parts=estimate.parts)

@@ -119,6 +119,7 @@ def assemble(
     *,
     n_tables: int | None = None,
     sampled: Sampled | None = None,
+    parts: Chances | None = None,
 ) -> Posterior:
     """What was found of cells; shares in groups that no failed trial says anything about; and what facts say."""
     everybody, codes, fixed = failed.everybody, failed.column.codes, np.flatnonzero(failed.fixed)
@@ -131,6 +132,9 @@ def assemble(
     cell_of_row = everybody.group_of_row.astype(np.int64) + n_cells
     cell_of_row[failed.rows] = failed.layout.cell_of_place
     cell_of_row[fixed] = n_cells + everybody.n_groups + np.arange(fixed.size)
-    chance = np.concatenate([mean, counts / n_left, known])
+    told = np.concatenate([counts / n_left, known])
+    chance = np.concatenate([mean, told])
     errors = np.concatenate([error, np.zeros((len(counts) + fixed.size, failed.n_values))])
-    return Posterior(cell_of_row.astype(np.int32), chance, errors, how, n_tables, sampled)
+    if parts is not None:
+        parts = np.stack([np.concatenate([part, told]) for part in parts])
+    return Posterior(cell_of_row.astype(np.int32), chance, errors, how, n_tables, sampled, parts)

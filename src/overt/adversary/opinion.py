@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior
+from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior, expected_best
 
 if TYPE_CHECKING:
     from overt.adversary.summary import Audit
@@ -45,12 +45,13 @@ def opinion_risks(audit: "Audit") -> tuple[OpinionRisk, OpinionRisk, OpinionRisk
     isolated, highest, linked = found.n_unique, float(found.prosecutor), float(found.marketer)
     if not audit.shows_exactly and audit.replayed.how != "shares":
         # else people are found by what is published of them, whatever is believed of values
-        chance, error = line_chances(audit.alone, audit.replayed)
+        chance, error, expected = line_chances(audit.alone, audit.replayed)
         if found.n_rows < audit.n_rows:
-            chance[audit.alone.cell_of_row >= audit.n_groups] = 0  # who is suppressed has no line
+            has_none = audit.alone.cell_of_row >= audit.n_groups  # who is suppressed has no line
+            chance[has_none], expected[has_none] = 0, 0
         isolated = max(isolated, int((chance >= 1 - ROUNDING).sum()))
         highest = max(highest, float(chance[np.argmax(chance - ERRORS * error)]))
-        linked = max(linked, float(chance.mean()))
+        linked = max(linked, float(expected.mean()))
     n_rows = audit.n_rows
     return (
         OpinionRisk(
@@ -77,20 +78,19 @@ def opinion_risks(audit: "Audit") -> tuple[OpinionRisk, OpinionRisk, OpinionRisk
     )
 
 
-def line_chances(alone: Posterior, replayed: Posterior) -> tuple[Chances, Chances]:
-    """(row) -> the chance that its likeliest line is its own, and the standard error of that.
+def line_chances(alone: Posterior, replayed: Posterior) -> tuple[Chances, Chances, Chances]:
+    """(row) -> the chance that its likeliest line is its own, the standard error of that, and what is expected of it.
 
     `alone` must hold the shares of groups, so that their counts can be told from it.
     """
     sizes = np.bincount(alone.cell_of_row, minlength=len(alone.chance))
-    counts = np.maximum(1, np.rint(alone.chance * sizes[:, None]))
     group_of_cell = np.zeros(len(replayed.chance), np.int64)
     group_of_cell[replayed.cell_of_row] = alone.cell_of_row
-    most, error = np.zeros(len(replayed.chance)), np.zeros(len(replayed.chance))
-    for value in range(replayed.chance.shape[1]):  # a column at a time: there can be many cells
-        count = counts[group_of_cell, value]
-        chance = replayed.chance[:, value] / count
-        is_more = chance > most
-        error[is_more] = (replayed.error[:, value] / count)[is_more]
-        most[is_more] = chance[is_more]
-    return most[replayed.cell_of_row], error[replayed.cell_of_row]
+    weight = (
+        1 / np.maximum(1, np.rint(alone.chance * sizes[:, None]))[group_of_cell]
+    )  # one over how many have the value
+    chance = replayed.chance * weight
+    best = chance.argmax(axis=1)
+    cells = np.arange(best.size)
+    most, error = chance[cells, best], (replayed.error * weight)[cells, best]
+    return most[replayed.cell_of_row], error[replayed.cell_of_row], expected_best(replayed, weight)

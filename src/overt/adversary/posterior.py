@@ -61,6 +61,7 @@ class Posterior:
     how: str  # "enumeration", "shares", "chain", "proof" or the name of the method's own inference
     n_tables: int | None = None  # how many tables are left, where they were counted
     sampled: Sampled | None = None
+    parts: Chances | None = None  # (2, cell, value) -> the chance as two independent halves of the chains tell it
 
     @property
     def is_exact(self) -> bool:
@@ -80,6 +81,21 @@ class Posterior:
         """The standard error of that chance."""
         best = self.chance.argmax(axis=1) if self.chance.size else np.empty(0, np.int64)
         return self.error[np.arange(best.size), best][self.cell_of_row]
+
+
+def expected_best(posterior: Posterior, weight: Chances | None = None) -> Chances:
+    """(row) -> the chance of its likeliest value, times its weight (cell, value), without the bias of picking the best.
+
+    The largest of several estimates is too large. So half of the chains pick the value, and the other half tell its chance.
+    """
+    weight = np.ones(1) if weight is None else weight
+    if posterior.parts is None:
+        best: Chances = (posterior.chance * weight).max(axis=1, initial=0)
+        return best[posterior.cell_of_row]
+    one, other = posterior.parts * weight
+    cells = np.arange(len(one))
+    told = (other[cells, one.argmax(axis=1)] + one[cells, other.argmax(axis=1)]) / 2
+    return np.asarray(told[posterior.cell_of_row])
 
 
 def shares(partition: Partition, column: Column, *, hidden: bool = True) -> Posterior:

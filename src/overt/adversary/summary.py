@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from overt.adversary.knowledge import Knowledge
 from overt.adversary.opinion import OpinionRisk, opinion_risks
-from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior
+from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior, expected_best
 from overt.metrics.risk import Identification, identification_of
 from overt.privacy.alpha_k import AlphaKAnonymity
 from overt.privacy.base import Property, exact
@@ -91,8 +91,12 @@ class Audit:
 
     @property
     def guesses(self) -> tuple[float, float]:
-        """How many values the adversary expects to guess right: with the release alone, and with the method."""
-        return float(self.alone.belief_of_row.sum()), float(self.replayed.belief_of_row.sum())
+        """How many values the adversary expects to guess right: with the release alone, and with the method.
+
+        With the method he cannot expect less: as many people of a group have its most frequent value as the release says.
+        """
+        alone = float(self.alone.belief_of_row.sum())
+        return alone, max(alone, float(expected_best(self.replayed).sum()))
 
     @property
     def n_certain(self) -> int:
