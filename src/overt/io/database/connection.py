@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -38,18 +38,19 @@ class Connection:
 
     address: Address
     adbc: "AdbcConnection" = field(repr=False)
+    pool: Executor = field(repr=False)  # one thread: many would each keep memory for the next batch
 
     def run(self, sql: str, what: str) -> None:
         """Do something that has no result."""
         with working(self.address, what), closing(self._statement(sql)) as statement:
-            _interruptible(statement.execute_update, statement.cancel)
+            self._wait(statement.execute_update, statement.cancel)
 
     def rows(self, sql: str, what: str) -> list[tuple[Any, ...]]:
         """A small result."""
         import nanoarrow
 
         with working(self.address, what), closing(self._statement(sql)) as statement:
-            stream, _ = _interruptible(statement.execute_query, statement.cancel)
+            stream, _ = self._wait(statement.execute_query, statement.cancel)
             rows: list[tuple[Any, ...]] = []
             for batch in nanoarrow.c_array_stream(stream):
                 columns = [pl.Series(batch.child(i)).to_list() for i in range(batch.n_children)]  # names may repeat
@@ -61,7 +62,7 @@ class Connection:
         import nanoarrow
 
         with working(self.address, what), closing(self._statement(sql)) as statement:
-            stream, _ = _interruptible(statement.execute_query, statement.cancel)
+            stream, _ = self._wait(statement.execute_query, statement.cancel)
             return [column.name for column in nanoarrow.c_array_stream(stream).get_schema().children]
 
     def batches(self, sql: str, what: str) -> Iterator[Any]:
@@ -71,11 +72,11 @@ class Connection:
         with working(self.address, what), closing(self._statement(sql)) as statement:
             if self.address.system == "sqlite":
                 statement.set_options(**{"adbc.sqlite.query.batch_rows": "65536"})
-            handle, _ = _interruptible(statement.execute_query, statement.cancel)
+            handle, _ = self._wait(statement.execute_query, statement.cancel)
             with nanoarrow.c_array_stream(handle) as stream:
                 while True:
                     try:
-                        batch = _interruptible(stream.get_next, statement.cancel)
+                        batch = self._wait(stream.get_next, statement.cancel)
                     except StopIteration:
                         return
                     yield batch
@@ -86,12 +87,15 @@ class Connection:
             if options:
                 statement.set_options(**options)
             statement.bind_stream(frame)
-            _interruptible(statement.execute_update, statement.cancel)
+            self._wait(statement.execute_update, statement.cancel)
 
     def commit(self) -> None:
         """Keep what was done."""
         with working(self.address, "the transaction"):
             self.adbc.commit()
+
+    def _wait(self, work: Callable[[], Result], cancel: Callable[[], None]) -> Result:
+        return _wait(self.pool, work, cancel)
 
     def _statement(self, sql: str | None) -> Any:
         from adbc_driver_manager import AdbcStatement
@@ -137,15 +141,16 @@ def _connection(address: Address, *, mode: str) -> Iterator[Connection]:
 
     if mode != "rwc" and address.system == "sqlite" and not address.path.is_file():
         raise InvalidInput(f"The SQLite database {address.said} is not there; check the path.")
-    with connecting(address):
-        database = _open(address, mode)
-    with closing(database):
+    with ThreadPoolExecutor(max_workers=1) as pool:
         with connecting(address):
-            connection = AdbcConnection(database)
-        with closing(connection):
+            database = _open(address, mode, pool)
+        with closing(database):
             with connecting(address):
-                connection.set_autocommit(False)
-            yield Connection(address, connection)
+                connection = AdbcConnection(database)
+            with closing(connection):
+                with connecting(address):
+                    connection.set_autocommit(False)
+                yield Connection(address, connection, pool)
 
 
 def _require_drivers(address: Address) -> None:
@@ -158,7 +163,7 @@ def _require_drivers(address: Address) -> None:
         ) from None
 
 
-def _open(address: Address, mode: str) -> "AdbcDatabase":
+def _open(address: Address, mode: str, pool: Executor) -> "AdbcDatabase":
     """The database. PostgreSQL's driver connects at once, to ask for types; SQLite's when there is a connection."""
     if address.system == "sqlite":
         import adbc_driver_sqlite
@@ -167,7 +172,7 @@ def _open(address: Address, mode: str) -> "AdbcDatabase":
     import adbc_driver_postgresql
 
     connect: Callable[[str], AdbcDatabase] = adbc_driver_postgresql.connect
-    return _interruptible(lambda: connect(_with_defaults(address.target)), lambda: None)
+    return _wait(pool, lambda: connect(_with_defaults(address.target)), lambda: None)
 
 
 def _with_defaults(target: str) -> str:
@@ -188,13 +193,12 @@ def _prepare(connection: Connection) -> None:
             connection.run(setting, "the transaction")
 
 
-def _interruptible(work: Callable[[], Result], cancel: Callable[[], None]) -> Result:
+def _wait(pool: Executor, work: Callable[[], Result], cancel: Callable[[], None]) -> Result:
     """Wait for a driver in such a way that Ctrl-C stops it."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        waiting = pool.submit(work)
-        try:
-            return waiting.result()
-        except KeyboardInterrupt:
-            with suppress(Exception):  # not every driver can be stopped; then it finishes what it does
-                cancel()
-            raise
+    waiting = pool.submit(work)
+    try:
+        return waiting.result()
+    except KeyboardInterrupt:
+        with suppress(Exception):  # not every driver can be stopped; then it finishes what it does
+            cancel()
+        raise

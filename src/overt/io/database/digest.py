@@ -2,43 +2,56 @@
 """A digest of what a table holds: which columns, which values, and how often each row; not in which order they are."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import polars as pl
 
 from overt.io.database.gathering import Gathered
-from overt.kernels.counting import count_codes, order_by_code
+from overt.kernels.counting import order_by_code
 from overt.table import Codes
+
+_TEXTS_AT_ONCE = 1 << 17
+_PACKED_CODES = 1 << 16
 
 
 def digest_of(columns: Mapping[str, Gathered]) -> str:
     """The SHA-256 of the content, in hexadecimal.
 
-    Columns are taken in the order of their names. Of each, the distinct texts in order, then the numbers of the rows'
-    texts (0 for null), rows sorted by them. A database keeps no order of rows, so two readings differ in it.
+    Columns are taken in the order of their names. Of each, its name and its distinct values in their order, as texts, every
+    one after its length; then the numbers of the rows' values (null after all), rows sorted by them. A database keeps no order
+    of rows, so two readings differ in it.
     """
     names = sorted(columns)
-    ranked = {name: _ranks(columns[name]) for name in names}
-    n_rows = len(ranked[names[0]][0]) if names else 0
-    order = np.arange(n_rows, dtype=np.int32)
-    for name in reversed(names):
-        codes, texts = ranked[name]
-        order = order_by_code(codes, len(texts) + 1, order)
-    content = hashlib.sha256(f"overt table 1\n{len(names)} {n_rows}\n".encode())
+    order = _order_rows([columns[name] for name in names])
+    content = hashlib.sha256(f"overt table 1\n{len(names)} {order.size}\n".encode())
     for name in names:
-        codes, texts = ranked[name]
-        for text in (name, *texts):
-            encoded = text.encode()
-            content.update(f"{len(encoded)}:".encode() + encoded)
-        content.update(b"\n" + codes[order].astype("<i4").tobytes())
+        column = columns[name]
+        texts = column.texts.drop_nulls()
+        content.update(_with_lengths(pl.Series([name])) + f"{len(texts)}\n".encode())
+        for first in range(0, len(texts), _TEXTS_AT_ONCE):
+            content.update(_with_lengths(texts[first : first + _TEXTS_AT_ONCE]))
+        content.update(column.codes[order].astype("<i4", copy=False).tobytes())
     return content.hexdigest()
 
 
-def _ranks(column: Gathered) -> tuple[Codes, list[str]]:
-    """For every row the rank of its text, from 1, or 0 for null; and the texts that occur, in order."""
-    used = count_codes(column.codes, len(column.dictionary)) > 0
-    entries = column.texts
-    texts = sorted({text for text, is_used in zip(entries, used, strict=True) if is_used and text is not None})
-    rank = {text: place for place, text in enumerate(texts, 1)}
-    rank_of_entry = np.array([rank.get(text, 0) for text in entries], np.int32)
-    return rank_of_entry[column.codes], texts
+def _order_rows(columns: Sequence[Gathered]) -> Codes:
+    """The rows sorted by their codes, the first column first: radix passes from the last, neighbours with few codes at once."""
+    packed: list[tuple[Codes, int]] = []
+    for column in columns:
+        codes, n_codes = column.codes, max(1, len(column.dictionary))
+        if packed and packed[-1][1] * n_codes <= _PACKED_CODES:
+            before, n_before = packed.pop()
+            codes, n_codes = before * np.int32(n_codes) + codes, n_before * n_codes
+        packed.append((codes, n_codes))
+    order = np.arange(columns[0].codes.size if columns else 0, dtype=np.int32)
+    while packed:
+        codes, n_codes = packed.pop()
+        order = order_by_code(codes, n_codes, order)
+    return order
+
+
+def _with_lengths(texts: pl.Series) -> bytes:
+    """Texts one after the other, each after its length, so that no two lists of texts look alike."""
+    marked = texts.to_frame("text").select(pl.col("text").str.len_bytes().cast(pl.String) + ":" + pl.col("text"))
+    return "".join(marked.to_series().to_list()).encode()

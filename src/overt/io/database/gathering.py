@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from overt.errors import InvalidInput
@@ -35,7 +36,10 @@ _CALENDAR = {  # the first and the last day or microsecond of the years 1 to 999
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """A column as it came: codes, and a dictionary of texts or of values of the driver's type."""
+    """A column as it came: codes, and a dictionary of texts or of values of the driver's type.
+
+    The dictionary holds what occurs, each value once and in order, a null last.
+    """
 
     plan: Plan
     codes: Codes
@@ -176,7 +180,8 @@ def _series(plan: Plan, array: Any) -> pl.Series:
     import nanoarrow
 
     if array.schema.format not in ("u", "U"):
-        return pl.Series(plan.name, array)
+        column = pl.Series(plan.name, array)
+        return column.gather(np.arange(len(column)))  # a copy: a part of a batch would keep all of it in memory
     view = array.view()
     buffers = [view.buffer(i) for i in range(view.n_buffers)]
     kind = nanoarrow.binary() if array.schema.format == "u" else nanoarrow.large_binary()
@@ -196,7 +201,17 @@ def _coded(plan: Plan, parts: list[pl.Series]) -> Gathered:
     column = pl.concat(parts) if parts else pl.Series([], dtype=pl.String)
     parts.clear()
     coded = coded_from_series(column)
-    return Gathered(plan, coded.codes, coded.dictionary)
+    used = count_codes(coded.codes, len(coded.dictionary)) > 0
+    is_value = used & coded.dictionary.is_not_null().to_numpy()
+    entries = np.flatnonzero(is_value)
+    values = coded.dictionary.gather(entries)
+    order = values.arg_sort().to_numpy()
+    place_of_entry = np.full(len(coded.dictionary), entries.size, np.int32)
+    place_of_entry[entries[order]] = np.arange(entries.size, dtype=np.int32)
+    dictionary = values.gather(order)
+    if (used & ~is_value).any():
+        dictionary = dictionary.extend_constant(None, 1)
+    return Gathered(plan, place_of_entry[coded.codes], dictionary)
 
 
 def _digits_of(numbers: pl.Series) -> tuple[int, int]:
