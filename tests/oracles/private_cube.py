@@ -29,10 +29,13 @@ def chosen(record, candidates):
     return next(((level, label) for level, label in enumerate(record) if (level, label) in candidates), None)
 
 
-def law_of_cube(records, n_levels, epsilon, least, s, k, *, show_cube):
-    """(output) -> probability; the output is the released multiset, with the candidate cells if they are shown."""
+def law_of_cube(records, n_levels, epsilon, least, s, k, *, show_cube, universe=None):
+    """(output) -> probability; the output is the released multiset, with the candidate cells if they are shown.
+
+    Cells are the occupied ones, or those of a universe, which get their noise whether or not somebody is there.
+    """
     counts = occupied(records)
-    cells = sorted(counts)
+    cells = sorted(counts) if universe is None else universe
     law = defaultdict(float)
     for pattern in itertools.product((False, True), repeat=len(cells)):
         weight = 1.0

@@ -9,6 +9,7 @@ private release must not depend on it. The figures are computed anew from the de
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import polars as pl
 
@@ -142,10 +143,13 @@ def _find_labels(rows: pl.DataFrame, claim: PrivateClaim) -> Finding:
         return Finding(
             "labels", False, f"{', '.join(unknown)} are no labels of the public hierarchies; do not publish it."
         )
-    n_elsewhere = 0
+    vectors, n_elsewhere = set(claim.vectors), 0
     for row in rows.iter_rows(named=True):
         stands = [levels[name][row[name]] or set() for name in claim.levels_of_label]
-        n_elsewhere += not any(all(v in s for v, s in zip(vector, stands, strict=True)) for vector in claim.vectors)
+        if math.prod(map(len, stands)) < len(vectors):
+            n_elsewhere += vectors.isdisjoint(product(*stands))
+        else:
+            n_elsewhere += not any(all(v in s for v, s in zip(vector, stands, strict=True)) for vector in vectors)
     if n_elsewhere:
         return Finding(
             "labels", False, f"{counted(n_elsewhere, 'different row')} are at levels that the recipe does not name."

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from algorithms.dp.worlds import HIERARCHIES, SEXES, VECTORS, Script, looks, multiset_of, table_of
 from oracles import private_cube
 from oracles.sampling_law import delta_between, delta_of_identical, law_of_choices
-from overt.algorithms.dp.accounting import exact_delta
+from overt.algorithms.dp.accounting import Budget, exact_delta, least_tau
 from overt.algorithms.dp.private import PrivateCube, PrivateSampling
 from overt.errors import InvalidInput, TooLarge
 from overt.hierarchy import Flat, Intervals, Nested, Quantiles
@@ -65,7 +65,7 @@ def test_a_run_of_the_cube_is_the_definition_with_the_same_coins(people, noise, 
 
 @given(people=PEOPLE, epsilon=st.sampled_from([0.5, 1.0, 2.0]), least=st.integers(1, 4), k=st.integers(1, 2))
 @settings(max_examples=200, deadline=None)
-def test_the_cube_never_exceeds_its_budget_on_tiny_tables_even_if_it_is_shown(people, epsilon, least, k):
+def test_a_cube_with_a_threshold_never_exceeds_its_budget_even_if_it_is_shown(people, epsilon, least, k):
     first, second = epsilon / 2, epsilon / 2
     s = 0.9 * (1 - math.exp(-second))
     looked = [looks(person)[:2] for person in people]
@@ -78,6 +78,34 @@ def test_the_cube_never_exceeds_its_budget_on_tiny_tables_even_if_it_is_shown(pe
         )
         assert delta_between(whole, rest, epsilon) <= bound * (1 + 1e-9)
         assert delta_between(rest, whole, epsilon) <= bound * (1 + 1e-9)
+
+
+UNIVERSE = [(0, "a"), (0, "b"), (0, "c"), (1, "all")]
+
+
+@given(
+    records=st.lists(st.sampled_from("abc"), min_size=1, max_size=7),
+    epsilon=st.sampled_from([0.5, 1.0, 2.0]),
+    share=st.sampled_from([0.2, 0.5, 0.8]),
+    least=st.integers(1, 5),
+    k=st.integers(1, 3),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_cube_without_a_threshold_costs_no_delta_of_its_own(records, epsilon, share, least, k):
+    second = (1 - share) * epsilon
+    s = 0.9 * (1 - math.exp(-second))
+    looked = [(label, "all") for label in records]
+    bound = exact_delta(k, s, second) * (1 + 1e-9)
+    of = {"n_levels": 2, "epsilon": share * epsilon, "least": least, "s": s, "k": k}
+    hidden, rest = (private_cube.law_of_cube(one, **of, show_cube=False) for one in (looked, looked[:-1]))
+    assert delta_between(hidden, rest, epsilon) <= bound and delta_between(rest, hidden, epsilon) <= bound
+    # why: it is what would come out if every cell there could be had its noise, which could even be shown
+    for show_cube in (True, False):
+        whole, less = (
+            private_cube.law_of_cube(one, **of, show_cube=show_cube, universe=UNIVERSE) for one in (looked, looked[:-1])
+        )
+        assert delta_between(whole, less, epsilon) <= bound and delta_between(less, whole, epsilon) <= bound
+    assert whole.keys() == hidden.keys() and all(whole[x] == pytest.approx(hidden[x], abs=1e-12) for x in hidden)
 
 
 def test_sampling_attains_its_delta_with_identical_records():
@@ -153,12 +181,15 @@ def test_a_seed_repeats_a_release_and_is_remembered():
 def test_budgets_of_both_stages_add_up():
     method = cube(share="1/4", epsilon=1, delta="1e-6", s="0.4")
     assert method.cube + method.sampling == method.budget
-    assert method.cube.epsilon == Fraction(1, 4)
+    assert method.cube == Budget(Fraction(1, 4), Fraction(0)) and method.tau is None
+    other = replace(method, threshold=True)
+    assert other.cube + other.sampling == other.budget
+    assert other.cube == Budget(Fraction(1, 4), Fraction(1, 4 * 10**6))
+    assert other.tau == least_tau("1/4", "2.5e-7", 4) <= other.least_support
     assert method.noise == TwoSidedGeometric(Fraction(1, 16))
     k = method.least_copies
     assert method.goal.k == k
-    assert exact_delta(k, "0.4", "3/4") <= 0.75e-6 < exact_delta(k - 1, "0.4", "3/4")
-    assert method.least_support >= method.tau
+    assert exact_delta(k, "0.4", "3/4") <= 1e-6 < exact_delta(k - 1, "0.4", "3/4")
 
 
 @pytest.mark.parametrize(

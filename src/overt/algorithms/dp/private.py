@@ -6,7 +6,8 @@ Paper       M. Fouad, K. Elbassioni, E. Bertino, "Towards A Differentially Priva
             noisy counts with a threshold after A. Korolova, K. Kenthapadi, N. Mishra, A. Ntoulas, WWW 2009.
 Implements  The repaired mechanism: every record is given an element by a rule that knows nothing but the record and what is
             public, is kept with probability s, and elements with fewer than k kept copies are left out
-            (PrivateSampling); what is public can be a noisy cube of counts, paid from the same budget (PrivateCube).
+            (PrivateSampling); what is public can be a noisy cube of counts, paid from the same budget (PrivateCube),
+            with the threshold that a published cube needs, or without.
 Departs     From the paper in everything its proof needed: candidates are not the elements frequent in the data, k is
             computed from epsilon and delta exactly, nothing is released of what is left out, and values outside the
             public hierarchies are `*`. The exponential choice is not needed: the best element is as private.
@@ -105,15 +106,18 @@ class PrivateSampling(PrivateMethod):
 class PrivateCube(PrivateMethod):
     """Records sampled, elements with few copies left out; elements are chosen by noisy counts of the table itself.
 
-    A share of the budget buys the cube: for every vector of levels the counts of occupied cells, with two-sided
-    geometric noise, of those that pass the threshold tau. Each record is given the best of its elements there. `support` is
-    the noisy count from which an element may be chosen; by default what leaves few to be left out later.
+    A `share` of epsilon buys the cube: for every vector of levels the counts of all cells, with two-sided geometric noise.
+    Each record is given the best of its own elements there, so that the noise of a cell is needed, and drawn, only if
+    somebody is in it. `support` is the noisy count from which an element may be chosen; by default what leaves few to be left
+    out later. With `threshold` the cube is one that could be published: it has only occupied cells, those whose noisy count
+    reaches tau, which costs the same share of delta.
     """
 
     name: ClassVar[str] = "private-cube"
 
-    share: Number = Fraction(1, 2)
+    share: Number = Fraction(1, 5)
     support: int | None = None
+    threshold: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -123,21 +127,22 @@ class PrivateCube(PrivateMethod):
 
     @property
     def cube(self) -> Budget:
-        """The part of the budget that the cube uses."""
-        return self.budget.split(self.share)[0]
+        """The part of the budget that the cube uses; no delta, unless it has a threshold."""
+        part = self.budget.split(self.share)[0]
+        return part if self.threshold else Budget(part.epsilon, Fraction(0))
 
     @property
     def sampling(self) -> Budget:
-        return self.budget.split(self.share)[1]
+        return Budget(self.budget.epsilon - self.cube.epsilon, self.budget.delta - self.cube.delta)
 
     @cached_property
     def vectors(self) -> tuple[Vector, ...]:
         return self.levels or spread_levels([tree.n_levels - 1 for tree in self.trees.values()])
 
     @property
-    def tau(self) -> int:
-        """The noisy count that a cell needs to be in the cube."""
-        return least_tau(self.cube.epsilon, self.cube.delta, len(self.vectors))
+    def tau(self) -> int | None:
+        """The noisy count that a cell needs to be in a cube with a threshold."""
+        return least_tau(self.cube.epsilon, self.cube.delta, len(self.vectors)) if self.threshold else None
 
     @property
     def noise(self) -> TwoSidedGeometric:
@@ -148,15 +153,15 @@ class PrivateCube(PrivateMethod):
     def least_support(self) -> int:
         """The noisy count from which an element may be chosen."""
         usual = ceil(Fraction(3, 2) * self.least_copies / exact(self.s) + 3 * len(self.vectors) / self.cube.epsilon)
-        return max(self.tau, self.support if self.support is not None else usual)
+        return max(self.tau or 1, self.support if self.support is not None else usual)
 
     @property
     def facts(self) -> dict[str, str]:
         return {
             **super().facts,
             "Cube": f"counts at {len(self.vectors)} vectors of levels with two-sided geometric noise of epsilon "
-            f"{float(self.noise.epsilon):g} each, shown from {self.tau} on, which costs {self.cube}; elements are chosen from a "
-            f"noisy count of {self.least_support} on",
+            f"{float(self.noise.epsilon):g} each{f', noted from {self.tau} on' if self.threshold else ''}, which costs {self.cube}; "
+            f"elements are chosen from a noisy count of {self.least_support} on",
         }
 
     def _support(self, table: Table, records: Records, coins: Coins) -> list[Support]:

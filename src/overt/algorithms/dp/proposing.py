@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from overt.algorithms.dp.accounting import Budget, largest_s, least_k, least_tau
+from overt.algorithms.dp.accounting import Budget, largest_s, least_k
 from overt.errors import InvalidInput
 from overt.privacy.base import Number, exact, require_number, require_whole
 
@@ -24,10 +24,9 @@ class Proposal:
     """Parameters for `PrivateCube` (or `PrivateSampling`, if there is no share): what to write into a recipe."""
 
     budget: Budget
-    share: Fraction | None  # of the budget, for the cube
+    share: Fraction | None  # of epsilon, for the cube
     s: Fraction
     k: int
-    tau: int | None
     support: int  # rows that an element needs so that little of it is lost
     levels: tuple[tuple[int, ...], ...]
 
@@ -49,7 +48,7 @@ def propose(
 
     >>> found = propose(1, 1e-6, 100_000, [3, 2, 2])
     >>> found.share, found.s, found.k, found.support
-    (Fraction(1, 4), Fraction(527, 1000), 53, 463)
+    (Fraction(3, 20), Fraction(143, 250), 54, 282)
     """
     budget = Budget.of(epsilon, delta)
     require_whole("n", n)
@@ -57,20 +56,20 @@ def propose(
     levels = spread_levels(columns, n_vectors) if with_cube else ()
     best: tuple[float, Proposal] | None = None
     for share in _SHARES if with_cube else [None]:
-        cube, sampling = (None, budget) if share is None else budget.split(share)
+        cube = None if share is None else budget.split(share)[0]
+        sampling = budget if cube is None else Budget(budget.epsilon - cube.epsilon, budget.delta)
         most = largest_s(sampling.epsilon)
         for rate in _RATES:
             s = Fraction(math.floor(most * rate * 1000), 1000)
             if s <= 0 or s < exact(least_s):
                 continue
             k = least_k(sampling.epsilon, sampling.delta, s)
-            tau, support = None, Fraction(3, 2) * k / s
+            support = Fraction(3, 2) * k / s
             if cube is not None:
-                tau = least_tau(cube.epsilon, cube.delta, len(levels))
-                support = max(support + 3 * len(levels) / cube.epsilon, Fraction(tau))
+                support += 3 * len(levels) / cube.epsilon
             worth = float(s) * math.log(n / support)
             if best is None or worth > best[0]:
-                best = worth, Proposal(budget, share, s, k, tau, math.ceil(support), levels)
+                best = worth, Proposal(budget, share, s, k, math.ceil(support), levels)
     if best is None or best[0] <= 0:
         raise InvalidInput(
             f"About {n:,} rows are too few for {budget}{f' with s of at least {float(exact(least_s)):g}' if least_s else ''}: "
