@@ -50,6 +50,7 @@ class PublicTree:
     chain_of: Callable[[str], Chain | None] = field(repr=False)  # None: the rule does not know the text
     example_of: Callable[[str], str | None] = field(repr=False)  # (label) -> a text below it, if it could be a label
     n_leaves: Mapping[str, int] | None = field(default=None, repr=False)  # by label, if the values are listed
+    n_labels: tuple[int, ...] | None = None  # by level, if the values are listed
 
     def chain(self, text: str | None) -> Chain:
         """The labels of a text, from its own to the root."""
@@ -151,7 +152,8 @@ def _listed(written: Chains) -> PublicTree:
         known = by_text.get(text)
         return known if known is not None or (number := _number(text)) is None else by_number.get(number)
 
-    return PublicTree(written.n_levels, root, chain_of, example.get, n_leaves)
+    n_labels = tuple(len(set(labels)) for labels in zip(*by_text.values(), strict=True))
+    return PublicTree(written.n_levels, root, chain_of, example.get, n_leaves, n_labels)
 
 
 def _intervals(builder: Intervals) -> PublicTree:

@@ -137,7 +137,7 @@ class PrivateCube(PrivateMethod):
 
     @cached_property
     def vectors(self) -> tuple[Vector, ...]:
-        return self.levels or spread_levels([tree.n_levels - 1 for tree in self.trees.values()])
+        return self.levels or spread_levels([tree.n_labels or tree.n_levels - 1 for tree in self.trees.values()])
 
     @property
     def tau(self) -> int | None:

@@ -15,6 +15,8 @@ from overt.errors import InvalidInput
 from overt.privacy.base import Number, exact, require_number, require_whole
 
 N_VECTORS = 7
+Column = int | Sequence[int]  # its highest level; or the number of labels at every level
+
 _SHARES = [Fraction(i, 20) for i in range(1, 20)]
 _RATES = [Fraction(i, 10) for i in range(1, 11)]
 
@@ -35,13 +37,13 @@ def propose(
     epsilon: Number,
     delta: Number,
     n: int,
-    columns: Sequence[int],
+    columns: Sequence[Column],
     *,
     n_vectors: int = N_VECTORS,
     least_s: Number = 0,
     with_cube: bool = True,
 ) -> Proposal:
-    """Propose parameters for about n rows with hierarchies of these highest levels, one number for each column.
+    """Propose parameters for about n rows. A column is given by its highest level, or by its number of labels at every level.
 
     It weighs the share of rows that are kept against how few rows an element needs: the greatest s ln(n / support).
     `least_s` asks for more rows. `with_cube=False` proposes for one vector of levels that is chosen beforehand.
@@ -78,24 +80,40 @@ def propose(
     return best[1]
 
 
-def spread_levels(tops: Sequence[int], n_vectors: int = N_VECTORS) -> tuple[tuple[int, ...], ...]:
+def spread_levels(columns: Sequence[Column], n_vectors: int = N_VECTORS) -> tuple[tuple[int, ...], ...]:
     """Vectors of levels from everything exact to everything suppressed, evenly spaced on a path between them.
 
-    The path raises one column at a time: the one that is lowest, relative to its highest level, the first among equals.
+    The path raises one column at a time: the one with the most labels at its level, which parts records the most, and the
+    first among equals. Of a column whose labels are not counted, each level is taken to have a quarter of those below.
 
     >>> spread_levels([2, 1], 3)
-    ((0, 0), (1, 1), (2, 1))
+    ((0, 0), (2, 0), (2, 1))
+    >>> spread_levels([[100, 3, 1], [5, 1]], 4)
+    ((0, 0), (1, 0), (1, 1), (2, 1))
     """
     require_whole("the number of vectors", n_vectors)
-    for top in tops:
-        require_whole("a highest level", top)
-    path = [(0,) * len(tops)]
-    while path[-1] != tuple(tops):
-        lowest = min(
-            (j for j, top in enumerate(tops) if path[-1][j] < top), key=lambda j: (Fraction(path[-1][j], tops[j]), j)
-        )
-        path.append(tuple(level + (j == lowest) for j, level in enumerate(path[-1])))
+    widths = [_widths(column) for column in columns]
+    top = tuple(len(labels) - 1 for labels in widths)
+    path = [(0,) * len(widths)]
+    while path[-1] != top:
+        here = path[-1]
+        widest = max((j for j in range(len(top)) if here[j] < top[j]), key=lambda j: (widths[j][here[j]], -j))
+        path.append(tuple(level + (j == widest) for j, level in enumerate(here)))
     last, n = len(path) - 1, min(n_vectors, len(path))
     if n == 1:
         return (path[-1],)
     return tuple(path[(2 * i * last + n - 1) // (2 * (n - 1))] for i in range(n))
+
+
+def _widths(column: Column) -> Sequence[int]:
+    """(level) -> how many labels there are, or are taken to be."""
+    if isinstance(column, int):
+        require_whole("a highest level", column)
+        return [4 ** (column - level) for level in range(column + 1)]
+    for n_labels in column:
+        require_whole("a number of labels", n_labels)
+    if len(column) < 2:
+        raise InvalidInput(
+            f"A column is given as {list(column)!r}; numbers of labels for at least two levels are expected."
+        )
+    return column
