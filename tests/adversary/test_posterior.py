@@ -23,22 +23,22 @@ def test_the_best_of_noisy_estimates_is_too_large_and_what_the_other_half_tells_
     found = told(parts, truth)
     assert found.belief_of_row.mean() > 0.125  # 0.03 / sqrt(2) times the mean of the largest of ten, 1.54
     # the mean of 4,000 times two draws of deviation 0.03; five standard errors, so a chance of failing below 1 in a million
-    assert expected_best(found).mean() == pytest.approx(0.1, abs=5 * 0.03 / np.sqrt(8000))
+    assert expected_best(found, np.zeros(4000)).mean() == pytest.approx(0.1, abs=5 * 0.03 / np.sqrt(8000))
 
 
 def test_what_stands_out_is_found_by_both_halves():
     truth = np.tile([0.7, 0.2, 0.1], (500, 1))
     parts = truth + np.random.default_rng(3).normal(0, 0.02, (2, *truth.shape))
-    assert expected_best(told(parts, truth)).mean() == pytest.approx(0.7, abs=5 * 0.02 / np.sqrt(1000))
+    assert expected_best(told(parts, truth), np.zeros(500)).mean() == pytest.approx(0.7, abs=5 * 0.02 / np.sqrt(1000))
     weight = np.tile([0.1, 1.0, 1.0], (500, 1))
-    assert expected_best(told(parts, truth), weight).mean() == pytest.approx(0.2, abs=0.005)
+    assert expected_best(told(parts, truth), np.zeros(500), weight).mean() == pytest.approx(0.2, abs=0.005)
 
 
 def test_exact_chances_need_no_halves():
     chance = np.array([[0.5, 0.5], [0.25, 0.75]])
     found = Posterior(np.array([1, 0, 1], np.int32), chance, np.zeros_like(chance), "enumeration", 3)
-    assert expected_best(found).tolist() == [0.75, 0.5, 0.75]
-    assert expected_best(found, np.array([[1.0, 0.1], [1.0, 0.1]])).tolist() == [0.25, 0.5, 0.25]
+    assert expected_best(found, np.zeros(3)).tolist() == [0.75, 0.5, 0.75]
+    assert expected_best(found, np.zeros(3), np.array([[1.0, 0.1], [1.0, 0.1]])).tolist() == [0.25, 0.5, 0.25]
 
 
 def test_halves_of_chains_are_told_apart_and_agree_on_the_whole():
@@ -53,3 +53,11 @@ def test_halves_of_chains_are_told_apart_and_agree_on_the_whole():
     assert not np.array_equal(parts[0], parts[1])
     assert np.abs(parts.mean(axis=0) - found.replayed.chance).max() < 0.1
     assert found.guesses[0] <= found.guesses[1] <= found.replayed.belief_of_row.sum()
+
+
+def test_where_half_of_the_chains_told_nothing_the_release_speaks():
+    chance = np.array([[0.9, 0.1], [0.3, 0.7]])
+    parts = np.stack([chance, chance])
+    parts[0, 0] = np.nan
+    found = Posterior(np.array([0, 1], np.int32), chance, np.full_like(chance, 0.5), "chain", parts=parts)
+    assert expected_best(found, np.array([0.5, 0.4])).tolist() == pytest.approx([0.5, 0.7])

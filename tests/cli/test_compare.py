@@ -59,7 +59,7 @@ def test_leaks_stand_beside_risk_and_cost(folder, overt, overt_json):
     assert code == 0
     header, cuts, safe = out.splitlines()[:3]
     place = header.index("leak")
-    assert re.match(r"[\d.]+\s%", cuts[place:]) and safe[place:].startswith("none")
+    assert re.match(r"(at least )?[\d.]+\s%", cuts[place:]) and safe[place:].startswith("none")
     assert "Leak      people of whom someone who has the method believes more than promised" in out
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert page.count("<circle") == 2 and "A red line leads" in page

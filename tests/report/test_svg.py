@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import re
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import pytest
 from hypothesis import given
@@ -73,3 +74,19 @@ def test_a_bound_is_drawn_across_at_its_height():
     assert float(bound.get("y1")) == pytest.approx((low + high) / 2, abs=0.2)
     vl_convert = pytest.importorskip("vl_convert")
     assert "1/4" in vl_convert.vegalite_to_svg(dict(spec))
+
+
+def test_names_of_points_that_are_close_do_not_cover_each_other():
+    near = points(
+        [("one name", 0.5, 0.2), ("another name", 0.52, 0.2), ("a third", 0.51, 0.2)], description="d", x="", y=""
+    )
+    names = {"one name", "another name", "a third"}
+    boxes = []
+    for e in ET.fromstring(draw(near.spec)).iter():
+        if e.text in names:
+            x, width = float(e.get("x")), 6.1 * len(e.text)
+            left = {"start": x, "end": x - width, "middle": x - width / 2}[e.get("text-anchor")]
+            boxes.append((left, left + width, float(e.get("y"))))
+    assert len(boxes) == 3
+    for (a, b, y), (c, d, z) in combinations(boxes, 2):
+        assert b <= c or d <= a or abs(y - z) >= 11

@@ -248,10 +248,9 @@ class Estimate:
             effective = np.where(error == 0, np.inf, within / error**2)
         unseen = (n_seen == 0).any(axis=(0, 1))[:, 0]  # half a chain long the release did not come up
         r_hat[unseen] = np.inf
-        parts = [np.nansum(halves[i::2], axis=(0, 1)) / np.maximum(1, n_seen[i::2].sum(axis=(0, 1))) for i in (0, 1)]
-        seldom = [(n_seen[i::2].sum(axis=(0, 1)) == 0) for i in (0, 1)]
-        parts = [np.where(never, mean, part) for never, part in zip(seldom, parts, strict=True)]
-        return cls(mean, error, r_hat, effective, (within == 0).all(axis=1), np.stack(parts))
+        with np.errstate(invalid="ignore"):  # nothing is told by chains that did not come to the release
+            parts = np.stack([halves[i::2].sum(axis=(0, 1)) / n_seen[i::2].sum(axis=(0, 1)) for i in (0, 1)])
+        return cls(mean, error, r_hat, effective, (within == 0).all(axis=1), parts)
 
 
 NOTHING = 1e-10

@@ -93,4 +93,5 @@ def line_chances(alone: Posterior, replayed: Posterior) -> tuple[Chances, Chance
     best = chance.argmax(axis=1)
     cells = np.arange(best.size)
     most, error = chance[cells, best], (replayed.error * weight)[cells, best]
-    return most[replayed.cell_of_row], error[replayed.cell_of_row], expected_best(replayed, weight)
+    expected = expected_best(replayed, 1 / sizes[alone.cell_of_row], weight)
+    return most[replayed.cell_of_row], error[replayed.cell_of_row], expected

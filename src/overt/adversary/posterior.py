@@ -61,7 +61,7 @@ class Posterior:
     how: str  # "enumeration", "shares", "chain", "proof" or the name of the method's own inference
     n_tables: int | None = None  # how many tables are left, where they were counted
     sampled: Sampled | None = None
-    parts: Chances | None = None  # (2, cell, value) -> the chance as two independent halves of the chains tell it
+    parts: Chances | None = None  # (2, cell, value) -> as two independent halves of the chains tell it, or not a number
 
     @property
     def is_exact(self) -> bool:
@@ -83,10 +83,11 @@ class Posterior:
         return self.error[np.arange(best.size), best][self.cell_of_row]
 
 
-def expected_best(posterior: Posterior, weight: Chances | None = None) -> Chances:
+def expected_best(posterior: Posterior, otherwise: Chances, weight: Chances | None = None) -> Chances:
     """(row) -> the chance of its likeliest value, times its weight (cell, value), without the bias of picking the best.
 
-    The largest of several estimates is too large. So half of the chains pick the value, and the other half tell its chance.
+    The largest of several estimates is too large. So half of the chains pick the value, and the other half tell its chance;
+    `otherwise` is what the release alone says, for rows of which a half told nothing.
     """
     weight = np.ones(1) if weight is None else weight
     if posterior.parts is None:
@@ -94,8 +95,8 @@ def expected_best(posterior: Posterior, weight: Chances | None = None) -> Chance
         return best[posterior.cell_of_row]
     one, other = posterior.parts * weight
     cells = np.arange(len(one))
-    told = (other[cells, one.argmax(axis=1)] + one[cells, other.argmax(axis=1)]) / 2
-    return np.asarray(told[posterior.cell_of_row])
+    told = ((other[cells, one.argmax(axis=1)] + one[cells, other.argmax(axis=1)]) / 2)[posterior.cell_of_row]
+    return np.where(np.isnan(told), otherwise, told)
 
 
 def shares(partition: Partition, column: Column, *, hidden: bool = True) -> Posterior:

@@ -95,8 +95,8 @@ class Audit:
 
         With the method he cannot expect less: as many people of a group have its most frequent value as the release says.
         """
-        alone = float(self.alone.belief_of_row.sum())
-        return alone, max(alone, float(expected_best(self.replayed).sum()))
+        alone = self.alone.belief_of_row
+        return float(alone.sum()), max(float(alone.sum()), float(expected_best(self.replayed, alone).sum()))
 
     @property
     def n_certain(self) -> int:

@@ -82,7 +82,7 @@ def compare(
         if caution:
             say_rows([("Caution", caution)])
         say_rows(("Leak", why) for why in notes_of_leaks(candidates))
-        say_rows((one.name, one.why) for one in failures)
+        say_table((one.name, one.why) for one in failures)
         if page is not None:
             say(f"\n  Page      {page}")
     return Exit.UNREACHABLE if failures else Exit.DONE
@@ -120,7 +120,12 @@ def leak_of(one: "Candidate") -> str:
 
     if one.people_above is None:
         return "" if one.leak is None else "not known"
-    return "none" if one.leak is not None and one.leak.is_proven else percent(one.people_above)
+    if one.leak is not None and one.leak.is_proven:
+        return "none"
+    found = one.leak and one.leak.audit
+    if not found or found.replayed.sampled is None:
+        return percent(one.people_above)
+    return f"at least {percent(one.people_above)}" if one.people_above else "none seen"
 
 
 def notes_of_leaks(candidates: "tuple[Candidate, ...]") -> list[str]:

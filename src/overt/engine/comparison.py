@@ -52,6 +52,13 @@ class Candidate:
         return self.leak.audit.guesses[1] / self.leak.audit.n_rows
 
     @property
+    def guessed_alone(self) -> float | None:
+        """The same for someone who has not, but knows who is in which group, if that was asked; else `best_guess`."""
+        if self.leak is None or self.leak.audit is None:
+            return self.best_guess
+        return self.leak.audit.guesses[0] / self.leak.audit.n_rows
+
+    @property
     def best_guess(self) -> float | None:
         """The share of people whose sensitive value is guessed right, of the worst column."""
         return max((one.best_guess for one in self.risk.disclosures), default=None)
@@ -137,7 +144,7 @@ def plot_candidates(candidates: Sequence[Candidate]) -> Plot:
         (
             candidate.name,
             candidate.utility.pair_divergence,
-            candidate.best_guess or 0.0 if has_sensitive else float(candidate.risk.identification.prosecutor),
+            candidate.guessed_alone or 0.0 if has_sensitive else float(candidate.risk.identification.prosecutor),
         )
         for candidate in candidates
     ]

@@ -63,10 +63,12 @@ def brief(leak: Leak) -> str:
     sampled = found.replayed.sampled
     surely = "" if sampled is None else f", sampled for {sampled.seconds:.1f} s; overt audit looks longer"
     if not above and not found.n_certain:
-        return f"nobody above {against}, also with the method{surely or ' (exact)'}"
+        nobody = "nobody" if sampled is None else "nobody seen"
+        return f"{nobody} above {against}, also with the method{surely or ' (exact)'}"
     certain = f", {found.n_certain:,} known for certain" if found.n_certain else ""
+    least = "" if sampled is None else "at least "
     return (
-        f"{percent(above)} of people above {against} to someone who has the method, {percent(alone)} to someone who has "
+        f"{least}{percent(above)} of people above {against} to someone who has the method, {percent(alone)} to someone who has "
         f"not{certain}{surely or ' (exact)'}"
     )
 

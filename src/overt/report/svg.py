@@ -134,8 +134,10 @@ def _points(spec: Mapping[str, Any]) -> Markup:
 
     parts = [_grid_across(y_ticks, encoding["y"], left, spec["width"], up)]
     parts += [_label(_text(tick, encoding["x"]), along(tick), height + 16, "middle") for tick in x_ticks]
-    for row in rows:
-        x, y, low = along(row["x"]), up(row["y"]), up(row["from"])
+    places = [(along(row["x"]), up(row["y"])) for row in rows]
+    labels = _free_places(places, [LETTER * len(row["name"]) for row in rows])
+    for row, (x, y), (label_x, label_y, anchor) in zip(rows, places, labels, strict=True):
+        low = up(row["from"])
         title = f"{row['name']}: {_text(row['x'], encoding['x'])}, {_text(row['y'], encoding['y'])}"
         if low > y:
             parts.append(element("line", x1=_n(x), x2=_n(x), y1=_n(low), y2=_n(y), stroke=ALARM, stroke_width=3))
@@ -143,12 +145,37 @@ def _points(spec: Mapping[str, Any]) -> Markup:
                 element("line", x1=_n(x - 5), x2=_n(x + 5), y1=_n(low), y2=_n(low), stroke=ALARM, stroke_width=2)
             )
         parts.append(element("circle", element("title", title), cx=_n(x), cy=_n(y), r=5, fill=AFTER, class_="after"))
-        parts.append(_label(row["name"], x + 9, y + 4, "start"))
+        parts.append(_label(row["name"], label_x, label_y, anchor))
     parts.append(_label(encoding["x"]["title"], left + (spec["width"] - left) / 2, height + 38, "middle", "axis"))
     middle = (height + top) / 2
     turned = f"rotate(-90 12 {_n(middle)})"
     parts.append(_label(encoding["y"]["title"], 12, middle, "middle", "axis", transform=turned))
     return _svg(width, height + bottom, spec["description"], parts)
+
+
+def _free_places(points: list[tuple[float, float]], widths: list[float]) -> list[tuple[float, float, str]]:
+    """Where the name of each point goes: to its right, or where it does not cover another name or point."""
+    taken = [(x - 6, x + 6, y) for x, y in points]
+    chosen = []
+    for i, ((x, y), width) in enumerate(zip(points, widths, strict=True)):
+        candidates = [
+            (x + 9, y + 4, "start", x + 7),
+            (x - 9, y + 4, "end", x - 9 - width),
+            (x, y - 10, "middle", x - width / 2),
+            (x, y + 18, "middle", x - width / 2),
+        ]
+        others = [*taken[:i], *taken[i + 1 :]]
+        best = next(
+            (place for place in candidates if not any(_covers(place[3], width, place[1] - 4, *box) for box in others)),
+            candidates[0],
+        )
+        taken.append((best[3], best[3] + width, best[1] - 4))
+        chosen.append(best[:3])
+    return chosen
+
+
+def _covers(left: float, width: float, y: float, other_left: float, other_right: float, other_y: float) -> bool:
+    return left < other_right and other_left < left + width and abs(y - other_y) < 11
 
 
 def _ranges(spec: Mapping[str, Any]) -> Markup:
