@@ -34,7 +34,7 @@ _POSTGRESQL_TYPES = {
     pl.Float32: "real",
     pl.Float64: "double precision",
     pl.Date: "date",
-    pl.Time: "time without time zone",
+    pl.Time: "text",
     pl.String: "text",
 }
 _WIDER = {
