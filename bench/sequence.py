@@ -16,8 +16,9 @@ from overt.algorithms.sequence.by_value import ByValue
 from overt.algorithms.sequence.cells import Cells
 from overt.algorithms.sequence.forward import ForwardPass
 from overt.algorithms.sequence.nested import Nested
-from overt.algorithms.sequence.sampling import Rejection, Trials
+from overt.algorithms.sequence.samplers import Rejection
 from overt.algorithms.sequence.sweep import Sweep
+from overt.algorithms.sequence.trials import Trials
 
 HALF = MaxRatio("1/2")
 LETTERS = "ABCDEFGHIJKLMNO"

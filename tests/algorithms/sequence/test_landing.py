@@ -13,7 +13,7 @@ from oracles.sequence import World, ratios
 from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Naive, Safe, Sequence
 from overt.algorithms.sequence.functions import deciding
 from overt.algorithms.sequence.landing import Counter, Landing, Referee
-from overt.algorithms.sequence.sampling import Trials
+from overt.algorithms.sequence.trials import Trials
 from overt.errors import TooLarge
 
 BOUNDS = [

@@ -20,9 +20,11 @@ from overt.algorithms.sequence import (
     Sequence,
 )
 from overt.algorithms.sequence.confidence import chernoff_bounds
-from overt.algorithms.sequence.sampling import KarpLuby, Rejection, Sampling, Trials
+from overt.algorithms.sequence.samplers import KarpLuby, Rejection
+from overt.algorithms.sequence.sampling import Sampling
 from overt.algorithms.sequence.sweep import Sweep
 from overt.algorithms.sequence.tails import Tail, tail_of
+from overt.algorithms.sequence.trials import Trials
 
 
 def covers(estimate, exact):

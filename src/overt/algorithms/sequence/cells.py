@@ -10,52 +10,28 @@ Departs     Renaming values is left out for a property that looks at their names
 Guarantee   Exact.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
-from math import factorial, lcm, prod
-from typing import NamedTuple
+from math import factorial, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.algorithms.sequence.functions import Sequence
-from overt.algorithms.sequence.leaves import LARGEST_CODE, Leaves, fill_all, fill_group
+from overt.algorithms.sequence.leaves import Leaves, fill_all, fill_group
+from overt.algorithms.sequence.matrices import Found, Key, TooSlow, visit_matrices
 from overt.algorithms.sequence.orbits import different_rows, share_in_orbits
 from overt.algorithms.sequence.posterior import Knowledge, Posterior, Weights
 from overt.algorithms.sequence.properties import RowProperty
 from overt.algorithms.sequence.sets import count_orderings
+from overt.algorithms.sequence.shapes import LIMIT, Filling, Placement, Shape
 from overt.algorithms.sequence.strategy import RELEASE, Strategy
 from overt.algorithms.sequence.sweep import Sweep
 from overt.errors import TooLarge
 from overt.table import Codes
 
 Column = tuple[int, ...]  # (group) -> how often a value occurs there
-Key = tuple[int, ...]  # the columns of a generalization, by number; in canonical order if the goal is blind
 
 
 PATIENCE = 3_000  # placements tried one by one before whole arrays of them are tried
-LIMIT = "This sequence has too many tables to count by histograms of cells."
-
-
-class TooSlow(Exception):
-    """One by one takes too long."""
-
-
-class Placement(NamedTuple):
-    """One way to spread the rows that have a value over the cells."""
-
-    cells: tuple[int, ...]  # (cell) -> rows with the value
-    filled: tuple[tuple[int, int], ...]  # the same, only cells that have some: (cell, rows)
-    orderings: int  # the product of the factorials of `cells`
-    columns: tuple[int, ...]  # (earlier function) -> number of the column this makes there
-
-
-@dataclass(frozen=True)
-class Found:
-    """A disclosure set in canonical order: how many tables, and per cell the weights of the columns of its key."""
-
-    count: int
-    weights: tuple[Weights, ...]  # (cell) -> weight of every column of the key
 
 
 class Cells:
@@ -71,18 +47,20 @@ class Cells:
         self._number_of_code: list[dict[int, int]] = [{} for _ in sequence.functions]
         self._number_of_column: list[dict[Column, int]] = [{} for _ in sequence.functions]
         self._columns: list[list[Column]] = [[] for _ in sequence.functions]
+        self._n_steps = sequence.n_steps
+        self._moves: list[dict[Key, int]] = [{} for _ in sequence.functions]
         self._permutation_holds: dict[tuple[int, Key], bool] = {}
         self._found: dict[tuple[int, Key], Found | None] = {}
         self._disclosure_holds: dict[tuple[int, Key], bool] = {}
         self._good: dict[Weights, bool] = {}
-        self._shapes = [Shape(sequence, step) for step in range(1, sequence.n_steps + 1)]
+        self._shapes: dict[int, Shape] = {}
 
     def disclosure(self, values: Codes, n_values: int, step: int) -> Knowledge:
         """The tables with the generalization of this one at a step whose run reaches the step."""
         columns = [tuple(column) for column in self._histograms(values, n_values, step).T.tolist()]
         key, order = self._key(step, columns)
         found = self._disclosure(step, key)
-        shape = self._shapes[step - 1]
+        shape = self._shape(step)
         if found is None:
             nothing = (0,) * n_values
             return Knowledge(0, Posterior(shape.cell_of_row, (nothing,) * len(shape.sizes)), self.name, holds=False)
@@ -111,6 +89,12 @@ class Cells:
                 return False
         return at == step
 
+    def _shape(self, step: int) -> Shape:
+        shape = self._shapes.get(step)
+        if shape is None:
+            shape = self._shapes[step] = Shape(self.sequence, step)
+        return shape
+
     def _histograms(self, values: Codes, n_values: int, step: int) -> NDArray[np.int64]:
         return self.sequence.functions[step - 1].histograms(values, n_values)
 
@@ -124,10 +108,11 @@ class Cells:
 
     def _number(self, step: int, column: Column) -> int:
         numbers = self._number_of_column[step - 1]
-        if column not in numbers:
-            numbers[column] = len(numbers)
+        number = numbers.get(column)
+        if number is None:
+            number = numbers[column] = len(numbers)
             self._columns[step - 1].append(column)
-        return numbers[column]
+        return number
 
     def _permutation_is_private(self, step: int, key: Key) -> bool:
         known = self._permutation_holds.get((step, key))
@@ -137,18 +122,17 @@ class Cells:
             if isinstance(self.goal, RowProperty):
                 known = all(map(self._is_good, histograms))
             else:
-                shape = self._shapes[step - 1]
+                shape = self._shape(step)
                 weights = tuple(histograms[group] for group in shape.group_of_own_cell)
                 known = self.goal.holds(Posterior(shape.own_cell_of_row, weights))
             self._permutation_holds[step, key] = known
         return known
 
     def _is_good(self, weights: Weights) -> bool:
-        ordered = tuple(sorted(weights))
-        known = self._good.get(ordered)
+        known = self._good.get(weights)
         if known is None:
             assert isinstance(self.goal, RowProperty)
-            known = self._good[ordered] = self.goal.good(ordered)
+            known = self._good[weights] = self.goal.good(weights)
         return known
 
     def _disclosure_is_private(self, step: int, key: Key) -> bool:
@@ -159,7 +143,7 @@ class Cells:
             found = self._disclosure(step, key)
             # asked of a table that reached the step, so the set holds at least that table
             assert found is not None
-            posterior = Posterior(self._shapes[step - 1].cell_of_row, found.weights)
+            posterior = Posterior(self._shape(step).cell_of_row, found.weights)
             known = self._disclosure_holds[step, key] = self.goal.holds(posterior)
         return known
 
@@ -188,7 +172,7 @@ class Cells:
 
     def _count_in_arrays(self, step: int, key: Key) -> Found | None:
         """The same as one by one, many matrices at a time."""
-        shape, columns = self._shapes[step - 1], [self._columns[step - 1][number] for number in key]
+        shape, columns = self._shape(step), [self._columns[step - 1][number] for number in key]
         if prod(count_orderings(list(histogram)) for histogram in zip(*columns, strict=True)).bit_length() > 56:
             raise TooLarge(LIMIT)
         radix = shape.column_radix
@@ -230,12 +214,16 @@ class Cells:
         return at == step
 
     def _move(self, step: int, key: Key) -> int:
-        return self.strategy.move(
-            step,
-            self.sequence.n_steps,
-            lambda: self._permutation_is_private(step, key),
-            lambda: self._disclosure_is_private(step, key),
-        )
+        moves = self._moves[step - 1]
+        move = moves.get(key)
+        if move is None:
+            move = moves[key] = self.strategy.move(
+                step,
+                self._n_steps,
+                lambda: self._permutation_is_private(step, key),
+                lambda: self._disclosure_is_private(step, key),
+            )
+        return move
 
     def _key_of_codes(self, step: int, codes: list[int]) -> Key:
         known, sizes = self._number_of_code[step - 1], self.sequence.functions[step - 1].partition.sizes
@@ -257,7 +245,7 @@ class Cells:
 
     def _count_one_by_one(self, step: int, key: Key) -> Found | None:
         """Visit every matrix (cell, value) of a generalization, up to the names of interchangeable values."""
-        shape, blind = self._shapes[step - 1], self.goal.blind
+        blind = self.goal.blind
         orbits: list[tuple[int, int]] = []  # (column, how many values have it)
         for number in key:
             if blind and orbits and orbits[-1][0] == number:
@@ -265,73 +253,12 @@ class Cells:
             else:
                 orbits.append((number, 1))
         placements = [self._placements(step, number) for number, _ in orbits]
-        free, base, n_earlier = list(shape.sizes), shape.orderings, step - 1
-        tables_of = [[0] * len(options) for options in placements]  # (orbit, placement) -> tables, by multiplicity
-        chosen: list[tuple[int, int, int]] = []  # (orbit, placement, multiplicity)
-        count, patience = 0, PATIENCE
 
-        def visit(orbit: int, first: int, left: int, divisor: int, namings: int) -> None:
-            nonlocal count, patience
-            if not left:
-                orbit += 1
-                if orbit == len(orbits):
-                    count += leaf(divisor, namings)
-                    return
-                first, left = 0, orbits[orbit][1]
-                namings *= factorial(left)
-            options = placements[orbit]
-            patience -= len(options) - first
-            if patience < 0:
-                raise TooSlow
-            for at in range(first, len(options)):
-                _, filled, orderings, _ = options[at]
-                fits = left
-                for cell, need in filled:
-                    room = free[cell]
-                    if room < need * fits:
-                        fits = room // need
-                        if not fits:
-                            break
-                for times in range(1, fits + 1):
-                    for cell, need in filled:
-                        free[cell] -= need
-                    divisor_here = divisor * orderings**times * factorial(times)
-                    chosen.append((orbit, at, times))
-                    visit(orbit, at + 1, left - times, divisor_here, namings)
-                    chosen.pop()
-                for cell, need in filled:
-                    free[cell] += need * fits
-
-        def leaf(divisor: int, namings: int) -> int:
+        def reaches(keys: list[Key]) -> bool:
             self._spend(1)
-            keys = []
-            for earlier in range(n_earlier):
-                numbers: list[int] = []
-                for orbit, at, times in chosen:
-                    numbers += [placements[orbit][at].columns[earlier]] * times
-                keys.append(tuple(sorted(numbers)) if blind else tuple(numbers))
-            if not self._run_reaches(step, keys):
-                return 0
-            tables = base * namings // divisor
-            for orbit, at, times in chosen:
-                tables_of[orbit][at] += tables * times
-            return tables
+            return self._run_reaches(step, keys)
 
-        visit(-1, 0, 0, 1, 1)
-        return Found(count, self._weights(orbits, placements, tables_of)) if count else None
-
-    def _weights(
-        self, orbits: list[tuple[int, int]], placements: list[list[Placement]], tables_of: list[list[int]]
-    ) -> tuple[Weights, ...]:
-        """Per cell the weight of every column: the rows with its value, summed over tables, shared in the orbit."""
-        scale = lcm(*(times for _, times in orbits))
-        n_cells = len(placements[0][0].cells)
-        weights: list[list[int]] = [[] for _ in range(n_cells)]
-        for (_, times), options, tables in zip(orbits, placements, tables_of, strict=True):
-            for cell in range(n_cells):
-                rows = sum(n * option.cells[cell] for n, option in zip(tables, options, strict=True) if n)
-                weights[cell] += [rows * (scale // times)] * times
-        return tuple(map(tuple, weights))
+        return visit_matrices(orbits, placements, self._shape(step), blind=blind, reaches=reaches, patience=PATIENCE)
 
     def _run_reaches(self, step: int, keys: list[Key]) -> bool:
         at = 1
@@ -343,90 +270,31 @@ class Cells:
 
     def _placements(self, step: int, number: int) -> list[Placement]:
         """Every way to spread the rows of a column over the cells."""
-        shape = self._shapes[step - 1]
+        shape = self._shape(step)
         if number not in shape.placements:
             column = self._columns[step - 1][number]
             if prod(min(rows, 9) + 1 for rows in column if rows) > PATIENCE:
                 raise TooSlow
-            found: list[list[int]] = [[0] * len(shape.sizes)]
+            found: list[Filling] = [()]
             for group, rows in enumerate(column):
                 if rows:
-                    found = [
-                        spread
-                        for cells in found
-                        for spread in spreads(cells, rows, shape.cells_of_group[group], shape.sizes)
-                    ]
-            shape.placements[number] = [self._placement(step, cells) for cells in found]
+                    spreads = shape.spreads(group, rows)
+                    found = [(*before, *spread) for before in found for spread in spreads]
+            shape.placements[number] = [self._placement(step, filled) for filled in found]
         return shape.placements[number]
 
-    def _placement(self, step: int, cells: list[int]) -> Placement:
-        shape = self._shapes[step - 1]
-        orderings = prod(map(factorial, cells))
-        numbers = []
+    def _placement(self, step: int, filled: Filling) -> Placement:
+        shape = self._shape(step)
+        cells = [0] * len(shape.sizes)
+        for cell, rows in filled:
+            cells[cell] = rows
+        numbers, orderings = [], 1
         for earlier in range(1, step):
-            column = [0] * self.sequence.functions[earlier - 1].partition.n_groups
-            for cell, rows in enumerate(cells):
-                column[shape.group_of_cell[earlier - 1][cell]] += rows
+            column, group_of_cell = [0] * shape.n_groups[earlier - 1], shape.group_of_cell[earlier - 1]
+            for cell, rows in filled:
+                column[group_of_cell[cell]] += rows
             numbers.append(self._number(earlier, tuple(column)))
-        filled = tuple((cell, rows) for cell, rows in enumerate(cells) if rows)
+        for _, rows in filled:
+            if rows > 1:
+                orderings *= factorial(rows)
         return Placement(tuple(cells), filled, orderings, tuple(numbers))
-
-
-class Shape:
-    """The cells of a step: their sizes, and the group of every function up to the step that each lies in."""
-
-    def __init__(self, sequence: Sequence, step: int) -> None:
-        self.cell_of_row = sequence.cells(step)
-        self.sizes: list[int] = np.bincount(self.cell_of_row).tolist()
-        first_row = np.unique(self.cell_of_row, return_index=True)[1]
-        functions = sequence.functions[:step]
-        self.group_of_cell = [function.partition.group_of_row[first_row].tolist() for function in functions]
-        self.cells_of_group: list[list[int]] = [[] for _ in range(functions[-1].partition.n_groups)]
-        for cell, group in enumerate(self.group_of_cell[-1]):
-            self.cells_of_group[group].append(cell)
-        self.orderings = 1
-        for size in self.sizes:
-            self.orderings *= factorial(size)
-        self.placements: dict[int, list[Placement]] = {}
-        self._functions = functions
-        self._goal = sequence.goal
-
-    @cached_property
-    def own_cell_of_row(self) -> Codes:
-        """The cells of this step's function alone: the groups, divided by what the goal tells apart."""
-        return Sequence((self._functions[-1],), self._goal).cells(1)
-
-    @cached_property
-    def group_of_own_cell(self) -> list[int]:
-        first_row = np.unique(self.own_cell_of_row, return_index=True)[1]
-        groups: list[int] = self._functions[-1].partition.group_of_row[first_row].tolist()
-        return groups
-
-    @cached_property
-    def column_radix(self) -> NDArray[np.int64]:
-        """(earlier function, cell) -> what a row in the cell adds to the code of its value's column."""
-        weights = np.zeros((len(self._functions) - 1, len(self.sizes)), np.int64)
-        for number, function in enumerate(self._functions[:-1]):
-            radix = [1]
-            for size in function.partition.sizes.tolist():
-                radix.append(radix[-1] * (size + 1))
-            if radix[-1] >= LARGEST_CODE:
-                raise TooLarge(LIMIT)
-            weights[number] = np.array(radix)[self.group_of_cell[number]]
-        return weights
-
-
-def spreads(cells: list[int], rows: int, among: list[int], sizes: list[int]) -> list[list[int]]:
-    """Every way to put a number of rows into some of the cells."""
-    if len(among) == 1:
-        if rows > sizes[among[0]]:
-            return []
-        filled = cells.copy()
-        filled[among[0]] = rows
-        return [filled]
-    found = []
-    for here in range(min(rows, sizes[among[0]]) + 1):
-        filled = cells.copy()
-        filled[among[0]] = here
-        found += spreads(filled, rows - here, among[1:], sizes)
-    return found

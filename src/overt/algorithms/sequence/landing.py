@@ -29,8 +29,10 @@ from overt.algorithms.sequence.k_jump import KJump
 from overt.algorithms.sequence.posterior import BoundedPosterior, Bounds, Knowledge
 from overt.algorithms.sequence.properties import RatioBound, RowProperty
 from overt.algorithms.sequence.safe import Safe
-from overt.algorithms.sequence.sampling import FEW, KarpLuby, Rejection, Trials
+from overt.algorithms.sequence.samplers import KarpLuby, Rejection
+from overt.algorithms.sequence.sampling import FEW
 from overt.algorithms.sequence.strategy import Strategy
+from overt.algorithms.sequence.trials import Trials
 from overt.errors import TooLarge
 from overt.kernels.splitting import BAD, UNCLEAR, judge_if_failed
 from overt.table import Codes

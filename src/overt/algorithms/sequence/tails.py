@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tails of groups: how likely a group drawn without replacement fails, and what it then looks like. Exact."""
+"""Tails of groups: how likely a group drawn without replacement fails, and what it then looks like.
 
-from math import comb
+Right up to the rounding of floats: sums of positive numbers, about 1e-10.
+"""
+
+from math import exp, lgamma, log, log1p
 
 import numpy as np
 from numpy.random import Generator
@@ -18,18 +21,18 @@ class SingleTail:
 
     def __init__(self, histogram: list[int], size: int, cap: int) -> None:
         self.histogram, self.size = histogram, size
-        total, ways = sum(histogram), []
+        total = sum(histogram)
+        everything, ways = log_comb(total, size), []
         self._exceeding: list[tuple[int, int]] = []  # (value, how often)
         for value, count in enumerate(histogram):
-            for taken in range(cap + 1, min(count, size) + 1):
-                ways.append(comb(count, taken) * comb(total - count, size - taken))
+            for taken in range(max(cap + 1, size - total + count), min(count, size) + 1):
+                ways.append(exp(log_comb(count, taken) + log_comb(total - count, size - taken) - everything))
                 self._exceeding.append((value, taken))
-        failing, everything = sum(ways), comb(total, size)
-        self.chance = failing / everything
-        self._cumulated = np.cumsum([one / failing for one in ways]) if failing else np.zeros(0)
+        self.chance = min(sum(ways), 1.0)
+        self._cumulated = np.cumsum(ways) / sum(ways) if self.chance else np.zeros(0)
 
     def draw(self, rng: Generator) -> list[int]:
-        """A failing histogram, with its exact chance up to the rounding of a float."""
+        """A failing histogram, with its exact chance up to the rounding of floats."""
         place = int(np.searchsorted(self._cumulated[:-1], rng.random(), side="right"))
         value, taken = self._exceeding[place]
         others = self.histogram.copy()
@@ -45,19 +48,26 @@ class Tail:
     def __init__(self, histogram: list[int], size: int, cap: int) -> None:
         self.histogram, self.size, self.cap = histogram, size, cap
         self._known: dict[tuple[int, int, bool], NDArray[np.float64]] = {}
-        # ways[k][r]: to take r rows from the values from k on; passing[k][r]: none of them more than `cap` times
-        self.ways, self.passing = [[1] + [0] * size], [[1] + [0] * size]
-        for count in reversed(histogram):
-            choose = [comb(count, taken) for taken in range(min(count, size) + 1)]
-            self.ways.append(convolve(self.ways[-1], choose, size))
-            self.passing.append(convolve(self.passing[-1], choose[: cap + 1], size))
-        self.ways.reverse()
+        total = max(sum(histogram), 1)
+        share = min(max(size, 0.5), total - 0.5) / total
+        self.weights = [binomial_weights(count, size, share) for count in histogram]
+        # passing[k][r]: r rows from the values from k on, none of them more than `cap` times; failing: one of them is
+        nothing = np.zeros(size + 1)
+        self.passing, self.failing = [np.eye(1, size + 1)[0]], [nothing]
+        for weights in reversed(self.weights):
+            within, beyond = weights.copy(), weights.copy()
+            within[cap + 1 :] = 0
+            beyond[: cap + 1] = 0
+            failing = convolve(self.failing[-1], weights, size) + convolve(self.passing[-1], beyond, size)
+            self.failing.append(failing)
+            self.passing.append(convolve(self.passing[-1], within, size))
         self.passing.reverse()
-        total = self.ways[0][size]
-        self.chance = (total - self.passing[0][size]) / total
+        self.failing.reverse()
+        failed, passed = self.failing[0][size], self.passing[0][size]
+        self.chance = float(failed / (failed + passed))
 
     def draw(self, rng: Generator) -> list[int]:
-        """A failing histogram, with its exact chance up to the rounding of a float."""
+        """A failing histogram, with its exact chance up to the rounding of floats."""
         left, failed, drawn = self.size, False, []
         for value, coin in enumerate(rng.random(len(self.histogram)).tolist()):
             taken = int(np.searchsorted(self._shares(value, left, failed), coin, side="right"))
@@ -70,24 +80,34 @@ class Tail:
         """Cumulated chances to take 0, 1, 2, ... rows of a value, when so many are left to take."""
         key = (value, left, failed)
         if key not in self._known:
-            weights, count = [], self.histogram[value]
-            for taken in range(min(count, left) + 1):
-                later = self.ways[value + 1][left - taken]
-                if not failed and taken <= self.cap:
-                    later -= self.passing[value + 1][left - taken]
-                weights.append(comb(count, taken) * later)
-            total = sum(weights)
-            cumulated = np.cumsum([weight / total for weight in weights])
+            later = self.failing[value + 1][left::-1].copy()  # (taken) -> ways to go on
+            first = 0 if failed else self.cap + 1
+            later[first:] += self.passing[value + 1][left::-1][first:]
+            weights = self.weights[value][: left + 1] * later
+            cumulated = np.cumsum(weights / weights.sum())
             cumulated[np.flatnonzero(weights)[-1] :] = 2.0  # rounding must not lead past the last possible number
             self._known[key] = cumulated
         return self._known[key]
 
 
-def convolve(first: list[int], second: list[int], size: int) -> list[int]:
-    """The product of two polynomials up to a degree."""
-    product = [0] * (size + 1)
-    for i, a in enumerate(first):
-        if a:
-            for j, b in enumerate(second[: size + 1 - i]):
-                product[i + j] += a * b
-    return product
+def log_comb(n: int, k: int) -> float:
+    """The logarithm of a binomial coefficient."""
+    return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+
+
+def binomial_weights(count: int, size: int, share: float) -> NDArray[np.float64]:
+    """(taken) -> ways to take so many of `count` rows, up to `size`.
+
+    Weighted as if each were taken with a chance of `share`: where all rows taken are `size` in the end, that is a common
+    factor, and numbers stay near 1.
+    """
+    taken = np.arange(min(count, size) + 1)
+    ways = [log_comb(count, n) for n in taken.tolist()]
+    weights = np.zeros(size + 1)
+    weights[: taken.size] = np.exp(np.array(ways) + taken * log(share) + (count - taken) * log1p(-share))
+    return weights
+
+
+def convolve(first: NDArray[np.float64], second: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """The product of two polynomials up to a degree. Nothing is subtracted, so nothing cancels."""
+    return np.convolve(first, second)[: size + 1]
