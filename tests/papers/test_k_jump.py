@@ -9,6 +9,7 @@ from math import factorial
 import numpy as np
 import pytest
 
+from oracles.sequence import World, generalize
 from overt.algorithms.sequence import (
     DistinctL,
     EntropyL,
@@ -18,6 +19,7 @@ from overt.algorithms.sequence import (
     KJump,
     MaxRatio,
     Naive,
+    RecursiveCL,
     Safe,
     Sequence,
     SubsetChoice,
@@ -254,3 +256,82 @@ def test_the_secret_choice_runs_and_its_outcome_counts_inside_the_subset():
 def test_section_4_1_exclusive_is_the_extreme_of_the_family():
     sequence = Sequence(TABLE_10[0], MaxRatio(HALF))
     assert Inference(sequence, Exclusive(), 10).run(T10).path == Inference(sequence, KJump((3, 2, 1)), 10).run(T10).path
+
+
+# Theorem 4, and Table 13 as printed
+def listed(*groups):
+    return [[[LETTERS.index(row) for row in group] for group in one.split()] for one in groups]
+
+
+def test_theorem_4_second_sub_case_does_not_hold():
+    """The proof claims that ds_m under k1 lies within ds_m under k2, m = i + k2[i]. Here i = 2, m = 5, and it does not.
+
+    No j has 4 <= j < 5 and j + k1[j] > 5, so this is the second sub-case. Found by searching random sequences; the tables
+    that jump into step 4 under k1 spoil its disclosure set, so that a table released there under k2 goes on.
+    """
+    groups = ("ACE BD", "AC BDE", "ABD CE", "AB CDE", "AB CDE")
+    values, prop = (0, 1, 0, 2, 3), ("recursive", Fraction(2), 2)
+    first, second = (World(listed(*groups), prop, ("jump", k)) for k in ((1, 2, 1, 1, 1), (1, 3, 1, 1, 1)))
+    assert first.p_per(values, 5)
+    assert (len(first.ds(values, 5)), len(second.ds(values, 5))) == (6, 2)
+    more = first.ds(values, 5) - second.ds(values, 5)
+    assert more and all(second.run(one)[0] == 4 for one in more)
+    for world, k in ((first, (1, 2, 1, 1, 1)), (second, (1, 3, 1, 1, 1))):
+        ours = Inference(Sequence(functions(*groups), RecursiveCL(2, 2)), KJump(k), 4).disclosure(table(*values), 5)
+        assert ours.count == len(world.ds(values, 5))
+
+
+def test_reuse_under_larger_jumps_can_add_tables_to_a_disclosure_set():
+    """A table that jumps over the first use of a function can land on the second."""
+    groups = ("ABC DE", "ABCDE", "A BCDE", "A BCDE")
+    world = World(listed(*groups), ("max_ratio", Fraction(2, 3), False), ("jump", (2, 2, 2, 2)))
+    values = (0, 1, 2, 3, 3)
+    assert values in world.ds(values, 4) and values not in world.ds(values, 3)
+
+
+class AsPrinted(World):
+    """Line 10 of ds in Table 13 as it is printed: on by the distance of the step that is asked about, j + k[i]."""
+
+    def ds(self, table, step):
+        key = ("ds", step, generalize(table, self.functions[step - 1]))
+        if key not in self.known:
+            self.known[key] = {t for t in self.per(table, step) if self.comes(t, step)}
+        return self.known[key]
+
+    def comes(self, table, step):
+        at = 1
+        while at < step:
+            if not self.p_per(table, at):
+                at += 1
+            elif not self.ds(table, at) or self.p_ds(table, at):
+                return False
+            else:
+                at += self.strategy[1][step - 1]
+        return at == step
+
+
+def test_table_13_line_10_as_printed_loses_the_table_itself():
+    """Table 9 and Definition 3 need j + k[j]: with j + k[i] the set is empty though the table has come to the step."""
+    given = (listed("AB CDE", "AC BDE", "ABCDE", "ABCDE"), ("max_ratio", Fraction(2, 3), False), ("jump", (1, 2, 1, 3)))
+    values = (1, 1, 1, 2, 2)
+    world = World(*given)
+    assert (4, 1) in world.run(values)[1]
+    assert values in world.ds(values, 4) and AsPrinted(*given).ds(values, 4) == set()
+    sequence = Sequence(functions("AB CDE", "AC BDE", "ABCDE", "ABCDE"), MaxRatio("2/3"))
+    assert Inference(sequence, KJump((1, 2, 1, 3)), 3).disclosure(table(*values), 4).count == len(world.ds(values, 4))
+
+
+def test_section_4_1_a_set_that_nobody_looks_at_is_that_of_the_formulas():
+    """Section 4.1 asks for (i, 1) in the path, which is the empty set where p(per_i) fails; Table 13 gives those that come."""
+    sequence = Sequence(TABLE_1, MaxRatio(HALF))
+    values = table(2, 2, 0, 1, 3, 4)
+    one = Inference(sequence, KJump(1), 5)
+    assert not one.permutation_holds(values, 2)
+    assert one.disclosure(values, 2).count == 6 and not one.disclosure_holds(values, 2)
+
+
+def test_ties_are_decided_in_whole_numbers():
+    """Recursive (c,l) is strict, so 2/3 fails (2,2); entropy and the highest ratio pass at equality."""
+    assert not RecursiveCL(2, 2).good((2, 1)) and RecursiveCL(2, 2).good((199, 101))
+    assert EntropyL(2).good((1, 1)) and not EntropyL(2).good((501, 499))
+    assert MaxRatio("2/3").good((2, 1)) and not MaxRatio("2/3", strict=True).good((2, 1))
