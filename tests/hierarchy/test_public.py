@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from fractions import Fraction
+
 import polars as pl
 import pytest
 from hypothesis import given
@@ -128,3 +130,20 @@ def test_leaves_are_counted_where_they_are_listed():
 def test_hierarchies_made_from_data_are_refused(builder, words):
     with pytest.raises(InvalidInput, match=words):
         public_tree(builder, "age")
+
+
+@given(number=st.one_of(st.decimals(-(10**6), 10**6, places=4), st.integers(-(10**20), 10**20), st.fractions(-9, 9)))
+def test_quick_arithmetic_is_that_of_fractions(number):
+    exactly = Fraction(str(number))
+    text = str(number) if "/" not in str(number) else f"{float(number)!r}"
+    exactly = exactly if "/" not in str(number) else Fraction(text)
+    own, interval, wide, _ = public_tree(Intervals(widths=("0.25", "1.5"), origin="-0.1"), "x").chain(text)
+    assert Fraction(own) == exactly
+    for label, width in ((interval, Fraction(1, 4)), (wide, Fraction(3, 2))):
+        lower, upper = (Fraction(bound) for bound in label[1:-1].split(", "))
+        assert lower <= exactly < upper == lower + width and ((lower + Fraction(1, 10)) / width).denominator == 1
+    points = [Fraction(-3), Fraction(1, 3), Fraction(5)]
+    _, label, _ = public_tree(CutPoints(levels=(("-3", "1/3", "5"),)), "x").chain(text)
+    place = sum(point <= exactly for point in points)
+    assert label == ("<-3", "[-3, 1/3)", "[1/3, 5)", ">=5")[place]
+    assert public_tree(CutPoints(levels=(("-3", "1/3", "5"),)), "x").knows(label)

@@ -32,7 +32,7 @@ class PrivateClaim:
     # column -> (label -> the levels at which it can stand, None if it is no label of the public hierarchy)
     levels_of_label: Mapping[str, Callable[[str], set[int] | None]] = field(repr=False)
     vectors: Sequence[tuple[int, ...]] = field(repr=False)
-    cube_epsilon: float = 0.0
+    cube_epsilon: float = 0.0  # spent on the choice of elements: a noisy cube, or noisy scores
     tau: int | None = None  # the threshold of the noisy cube, if there is one
 
 

@@ -219,7 +219,7 @@ def claim_of(method: PrivateMethod, coins: str | None) -> PrivateClaim:
         coins=coins,
         levels_of_label={name: _levels_of(tree) for name, tree in method.trees.items()},
         vectors=method.vectors,
-        cube_epsilon=0.0 if cube is None else float(cube.cube.epsilon),
+        cube_epsilon=float(method.budget.epsilon - method.sampling.epsilon),
         tau=None if cube is None else cube.tau,
     )
 

@@ -12,12 +12,15 @@ text stands in double quotes (a JSON string) where it could be taken for somethi
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
-from math import floor
+from math import ceil, lcm
 
 import numpy as np
 import polars as pl
@@ -37,6 +40,7 @@ Chain = tuple[str, ...]  # a value's labels, level by level, the root last
 Floats = NDArray[np.float64]
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
+_ORDINARY = re.compile(r"([+-]?)(\d{1,12})(?:\.(\d{1,6}))?")
 _INTERVAL = re.compile(r"\[(.+), (.+)\)")
 _COULD_BE_MISREAD = re.compile(r'^$|^"|\*$|^\s|\s$')
 
@@ -158,13 +162,21 @@ def _listed(written: Chains) -> PublicTree:
 
 def _intervals(builder: Intervals) -> PublicTree:
     widths, origin = [exact(width) for width in builder.widths], exact(builder.origin)
+    unit = lcm(origin.denominator, *(width.denominator for width in widths))  # bounds are whole multiples of 1 / unit
+    origin_units, width_units = int(origin * unit), [int(width * unit) for width in widths]
+
+    @cache
+    def label(level: int, place: int) -> str:
+        lower = origin + place * widths[level]
+        return _interval(lower, lower + widths[level])
 
     def chain_of(text: str) -> Chain | None:
-        number = _number(text)
+        number = _ratio(text)
         if number is None:
             return None
-        lower = [origin + floor((number - origin) / width) * width for width in widths]
-        return (plain(number), *(_interval(a, a + w) for a, w in zip(lower, widths, strict=True)), "*")
+        above, below = number[0] * unit - origin_units * number[1], number[1]  # (number - origin) * unit, as a ratio
+        labels = (label(level, above // (width * below)) for level, width in enumerate(width_units))
+        return (_written(*number), *labels, "*")
 
     return PublicTree(len(widths) + 2, "*", chain_of, _number_below)
 
@@ -172,14 +184,22 @@ def _intervals(builder: Intervals) -> PublicTree:
 def _cut_points(builder: CutPoints) -> PublicTree:
     levels = [[exact(point) for point in points] for points in builder.levels]
 
-    def label(number: Fraction, points: Sequence[Fraction]) -> str:
-        place = sum(point <= number for point in points)
-        lower = points[place - 1] if place else None
-        return _interval(lower, points[place] if place < len(points) else None)
+    @cache
+    def label(level: int, place: int) -> str:
+        bounds = [None, *levels[level], None]
+        return _interval(bounds[place], bounds[place + 1])
+
+    @cache
+    def least(level: int, under: int) -> list[int]:  # over / under is at or above a point from here on
+        return [ceil(point * under) for point in levels[level]]
 
     def chain_of(text: str) -> Chain | None:
-        number = _number(text)
-        return None if number is None else (plain(number), *(label(number, points) for points in levels), "*")
+        number = _ratio(text)
+        if number is None:
+            return None
+        over, under = number
+        labels = (label(level, bisect_right(least(level, under), over)) for level in range(len(levels)))
+        return (_written(over, under), *labels, "*")
 
     return PublicTree(len(levels) + 2, "*", chain_of, _number_below)
 
@@ -231,16 +251,42 @@ def _number(text: str) -> Fraction | None:
     return Fraction(text.lstrip("+")) if len(text) < 100 and _NUMBER.fullmatch(text) else None
 
 
+def _ratio(text: str) -> tuple[int, int] | None:
+    """The number that a text means, as a ratio in lowest terms or over a power of ten; quickly if it is an ordinary one."""
+    if found := _ORDINARY.fullmatch(text):
+        sign, whole, decimals = found.groups()
+        over = int(whole + (decimals or ""))
+        return -over if sign == "-" else over, 10 ** len(decimals or "")
+    number = _number(text)
+    return None if number is None else (number.numerator, number.denominator)
+
+
+def _written(over: int, under: int) -> str:
+    """A number as a person writes it."""
+    if over % under == 0:
+        return str(over // under)
+    # fifteen digits over a power of ten are told apart by floats, and written as they were
+    return repr(over / under) if abs(over) < 10**15 and under <= 10**6 else plain(Fraction(over, under))
+
+
 def _number_below(label: str) -> str | None:
     """A number that is inside, if the label is a number or an interval."""
     if found := _INTERVAL.fullmatch(label):
-        return found[1]
+        return _not_below(found[1])
     if label.startswith(">="):
-        return label[2:]
+        return _not_below(label[2:])
     if label.startswith("<"):
-        number = _number(label[1:])
-        return None if number is None else plain(number - 1)
+        return _not_below(label[1:], less=1)
     return label
+
+
+def _not_below(bound: str, less: int = 0) -> str | None:
+    """A number at a bound or just above it, or as much less; bounds may be fractions."""
+    try:
+        number = Fraction(bound) - less
+    except (ValueError, ZeroDivisionError):
+        return None
+    return format(Decimal(ceil(number * 10**12)).scaleb(-12), "f")
 
 
 def _interval(lower: Fraction | None, upper: Fraction | None) -> str:
