@@ -305,20 +305,18 @@ def test_no_folder_for_a_new_file(tmp_path):
         overt.write_database(generalized(), tmp_path / "none" / "people.db", table="people")
 
 
-def test_a_trigger_that_changes_rows_is_noticed(postgresql):
-    postgresql.run("CREATE DATABASE ruled")
-    address = postgresql.address("ruled")
+@pytest.mark.parametrize(
+    "body", ["IF NEW.illness = 'gout' THEN RETURN NULL; END IF; RETURN NEW;", "NEW.illness = 'flu'; RETURN NEW;"]
+)
+def test_a_trigger_that_changes_rows_is_noticed(postgresql, body):
+    address = postgresql.schema_address(f"ruled_{next(NUMBERS)}")
     overt.write_database(generalized(), address, table="people")
-    postgresql.run(
-        "CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF random() < 0.5 THEN RETURN NULL; END IF; RETURN NEW; END'",
-        "CREATE TRIGGER swallowing BEFORE INSERT ON people FOR EACH ROW EXECUTE FUNCTION swallow()",
-        database="ruled",
-    )
-    before = postgresql.rows("SELECT count(*) FROM people", "ruled")
-    # all 60 rows stay with a chance of 2**-60
-    with pytest.raises(overt.InvalidInput, match="does not hold what was written to it"):
+    before = rows_at(address, "SELECT * FROM people")
+    rows_at(address, f"CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN {body} END$$")
+    rows_at(address, "CREATE TRIGGER spoiling BEFORE INSERT ON people FOR EACH ROW EXECUTE FUNCTION spoil()")
+    with pytest.raises(overt.InvalidInput, match="Table people does not hold what was written to it"):
         overt.write_database(generalized(), address, table="people", overwrite=True)
-    assert postgresql.rows("SELECT count(*) FROM people", "ruled") == before
+    assert rows_at(address, "SELECT * FROM people") == before
 
 
 def test_a_user_who_may_not_write(postgresql):
