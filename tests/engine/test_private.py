@@ -220,9 +220,27 @@ def test_trap_an_empty_table_is_released_like_one_row(folder, recipe, n):
     assert check(folder)[0] == Exit.DONE
 
 
-def test_trap_reports_comparisons_audits_and_owner_views_are_refused(folder):
+def test_trap_a_report_holds_no_figure_of_the_data(folder):
+    assert run(folder, "recipe.toml", "--report")[0] == Exit.DONE
+    page, document = (folder / f"release.report.{ending}" for ending in ("html", "json"))
+    report = json.loads(document.read_text("utf-8"))
+    released = pl.read_csv(folder / "release.csv", infer_schema=False)
+    assert report["private"] and report["rows_published"] == released.height
+    assert report["rows_of_level"]["age"] == [0, released.height, 0, 0]
+    assert report["fewest_copies"] == released.group_by(pl.all()).len()["len"].min()
+    text = page.read_text("utf-8").partition("</style>")[2] + document.read_text("utf-8")
+    found = {int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)}
+    assert not found & {N_ROWS, N_ROWS - released.height} and "differentially private: epsilon 1, delta 0.001" in text
+    assert "Secret" not in text and str(folder) not in text
+    run(folder, "recipe.toml", "--report", "--overwrite", "--seed", "1")
+    assert "It is NOT private" in page.read_text("utf-8") and not json.loads(document.read_text("utf-8"))["private"]
+    write_people(folder, n=1)
+    assert run(folder, "recipe.toml", "--report", "--overwrite")[0] == Exit.DONE
+    assert "Nothing: no element had enough copies" in page.read_text("utf-8")
+
+
+def test_trap_comparisons_audits_and_owner_views_are_refused(folder):
     for words in (
-        ("run", folder / "recipe.toml", "--report"),
         ("audit", folder / "recipe.toml"),
         ("compare", folder / "recipe.toml", folder / "cube.toml"),
     ):

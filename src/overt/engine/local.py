@@ -30,7 +30,6 @@ from overt.engine.private import (
     check_private_release,
     find_private,
     is_private,
-    refuse_private,
     run_private,
 )
 from overt.engine.reporting import files_of_report, report_of, report_paths
@@ -74,9 +73,7 @@ def run(
     If the check fails nothing is written, and the outcome says what was found. Without `rng` nobody can repeat the coins.
     """
     if is_private(recipe):
-        if with_report:
-            refuse_private(recipe, "a report")
-        return run_private(recipe, rng=rng, on_progress=on_progress, overwrite=overwrite)
+        return run_private(recipe, rng=rng, on_progress=on_progress, overwrite=overwrite, with_report=with_report)
     rng = rng or np.random.default_rng()
     overwrite = overwrite or recipe.settings.output.overwrite
     source, reports = recipe.source, report_paths(recipe.output_path) if with_report else ()

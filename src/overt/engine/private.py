@@ -5,6 +5,7 @@ The owner's console, logs and files get no figure of the data either: no row cou
 Whether a run is refused depends on its parameters, the names of columns and the ledger, not on anybody's row.
 """
 
+import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from overt.algorithms.dp.private import PrivateCube
 from overt.check import Finding, Verdict
 from overt.check.private import PrivateClaim, check_private
 from overt.engine.places import Place, places_of, read_places, read_table, refuse_taken, write_release
+from overt.engine.reporting import recipe_text, report_paths
 from overt.errors import InvalidInput
 from overt.hierarchy.public import PublicTree
 from overt.io.files import digest
@@ -50,6 +52,7 @@ class PrivateOutcome:
     ledger: Ledger
     files: Mapping[str, Place]
     manifest_path: Path
+    report_paths: tuple[Path, ...]
     input_path: str
 
     @property
@@ -72,6 +75,7 @@ class PrivateOutcome:
             "budget": self.ledger.to_dict(),
             "files": {name: str(place) for name, place in self.files.items()},
             "manifest": str(self.manifest_path) if self.files else None,
+            "report": [str(path) for path in self.report_paths],
         }
 
     def summary(self, recipe: Path) -> list[tuple[str, str]]:
@@ -84,7 +88,7 @@ class PrivateOutcome:
             ("Against", PrivateMethod.against),
             *([("Caution", seeded)] if self.coins == "seeded" else []),
             ("Ledger", f"spent so far: {self.ledger.spent}; limit: {limit} ({self.ledger.path.name})"),
-            *(("Files", str(place)) for place in (*self.files.values(), self.manifest_path)),
+            *(("Files", str(place)) for place in (*self.files.values(), self.manifest_path, *self.report_paths)),
             ("Again", f"overt run {recipe} (which spends as much again)"),
             ("Check", f"overt check {self.input_path} {self._checked}"),
         ]
@@ -105,7 +109,12 @@ def refuse_private(recipe: Recipe, doing: str) -> None:
 
 
 def run_private(
-    recipe: Recipe, *, rng: Generator | None = None, on_progress: Progress = silent, overwrite: bool = False
+    recipe: Recipe,
+    *,
+    rng: Generator | None = None,
+    on_progress: Progress = silent,
+    overwrite: bool = False,
+    with_report: bool = False,
 ) -> PrivateOutcome:
     """Make a private release as a recipe says. Its budget is spent before a coin is drawn.
 
@@ -116,7 +125,8 @@ def run_private(
     _require_independent(recipe)
     overwrite = overwrite or recipe.settings.output.overwrite
     places = places_of(recipe, ("release",))
-    refuse_taken(recipe, [*places.values(), manifest_path(recipe.output_path)], overwrite=overwrite)
+    reports = report_paths(recipe.output_path) if with_report else ()
+    refuse_taken(recipe, [*places.values(), manifest_path(recipe.output_path), *reports], overwrite=overwrite)
 
     def quiet(stage: str, done: int, total: int) -> None:
         on_progress(stage, 0, 0)  # how much there is to do tells how many rows there are
@@ -139,7 +149,8 @@ def run_private(
     )  # a seed is asked for by name
     if made_well:
         quiet("Writing", 0, 0)
-        _write(recipe, release, tables, release_id, overwrite=overwrite)
+        beside = _files_of_report(recipe, release, verdict) if with_report else {}
+        _write(recipe, release, tables, release_id, beside, overwrite=overwrite)
     return PrivateOutcome(
         method=method.name,
         n_published=tables["release"].height,
@@ -150,6 +161,7 @@ def run_private(
         ledger=ledger,
         files=places if made_well else {},
         manifest_path=manifest_path(recipe.output_path),
+        report_paths=reports if made_well else (),
         input_path=str(source) if isinstance(source, Path) else source.database.said,
     )
 
@@ -245,8 +257,47 @@ def _levels_of(tree: PublicTree) -> Any:
     return levels_of
 
 
+def _files_of_report(recipe: Recipe, release: PrivateRelease, verdict: Verdict) -> dict[Path, bytes]:
+    from overt.report.private import PrivateReport, page_of_private
+
+    method: Any = recipe.method
+    sizes = release.partition.sizes
+    rows_of_level = {}
+    for name, tree in method.trees.items():
+        levels_of = _levels_of(tree)
+        lowest = [
+            tree.n_levels - 1 if label == tree.root else min(levels_of(label))
+            for label in release.labels_of_group[name]
+        ]
+        counts = np.bincount(np.array(lowest, np.int64), sizes, tree.n_levels).astype(np.int64)
+        rows_of_level[name] = tuple(counts.tolist())
+    report = PrivateReport(
+        name=next(iter(places_of(recipe, ("release",)).values())).name,
+        method=method.name,
+        epsilon=float(method.budget.epsilon),
+        delta=float(method.budget.delta),
+        facts=release.facts,
+        coins=release.coins,
+        n_rows=int(sizes.sum()),
+        n_different=release.n_groups,
+        n_fewest=int(sizes.min()) if sizes.size else None,
+        rows_of_level=rows_of_level,
+        verdict=verdict,
+        recipe=recipe_text(recipe),
+        created=f"{now():%Y-%m-%d %H:%M} UTC",
+    )
+    page, document = report_paths(recipe.output_path)
+    return {page: page_of_private(report).encode(), document: (json.dumps(report.to_dict(), indent=2) + "\n").encode()}
+
+
 def _write(
-    recipe: Recipe, release: PrivateRelease, tables: Mapping[str, pl.DataFrame], release_id: str, *, overwrite: bool
+    recipe: Recipe,
+    release: PrivateRelease,
+    tables: Mapping[str, pl.DataFrame],
+    release_id: str,
+    beside: Mapping[Path, bytes],
+    *,
+    overwrite: bool,
 ) -> None:
     folder, method = recipe.output_path.parent, recipe.method
     assert isinstance(method, PrivateMethod)
@@ -270,7 +321,7 @@ def _write(
             hierarchy_files={column: digest(path) for column, path in files_read(recipe).items()},
             recipe=recorded_recipe(recipe, folder),
         )
-        return {manifest_path(recipe.output_path): manifest.to_json().encode()}
+        return {manifest_path(recipe.output_path): manifest.to_json().encode(), **beside}
 
     write_release(recipe, tables, overwrite=overwrite, companions=companions)
 
