@@ -200,12 +200,10 @@ def body_of_levels(found: LevelsTried, figure: Child) -> Iterator[Child]:
     )
     yield figure
     yield html_table(
-        ["Level", "Decision", "How sure", "Groups", "Smallest", "Highest ratio", "Knowing", "Best guess", "Knowing"],
+        ["Level", "Groups", "Smallest", "Highest ratio", "Knowing the method", "Best guess", "Knowing the method"],
         [
             [
                 level.name,
-                level.decision,
-                f"{level.accuracy} ({level.engine})" if level.engine else level.accuracy,
                 f"{level.n_groups:,}",
                 f"{level.smallest:,}",
                 f"{level.highest:.4f}",
@@ -213,6 +211,13 @@ def body_of_levels(found: LevelsTried, figure: Child) -> Iterator[Child]:
                 f"{level.best_guess:.4f}",
                 between(level.best_guess_knowing),
             ]
+            for level in found.levels
+        ],
+    )
+    yield html_table(
+        ["Level", "What was decided, and why", "How sure the numbers are"],
+        [
+            [level.name, level.decision, f"{level.accuracy}, by {level.engine}" if level.engine else level.accuracy]
             for level in found.levels
         ],
         n_text_columns=3,

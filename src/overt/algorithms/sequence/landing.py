@@ -14,6 +14,7 @@ Guarantee   Every posterior lies between its bounds at once with the stated conf
 """
 
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from math import lgamma, log10
 
@@ -36,6 +37,7 @@ from overt.algorithms.sequence.trials import Trials
 from overt.errors import TooLarge
 from overt.kernels.splitting import BAD, UNCLEAR, judge_if_failed
 from overt.table import Codes
+from overt.threads import n_threads
 
 FIRST_LOOK = 500  # tables before the first look; each look has four times as many
 MANY = 2.0  # failing groups in a table, on average, from which on drawing a failing group first is no help
@@ -106,15 +108,22 @@ class Landing:
         drawn = accepted = 0
         sums = np.zeros((trials.n_cells, n_values), np.int64)
         look, target = 1, FIRST_LOOK
+
+        def came(table: Codes) -> NDArray[np.int64] | None:
+            """The cells of a drawn table that comes to the step."""
+            histograms = sampler.trials.cell_histograms(table)
+            is_here = coarser.fails(histograms) or any(one.sends_on(table, histograms) for one in referees)
+            return histograms if is_here else None
+
         while True:
             while drawn < target:
-                tables = sampler.draw(min(sampler.trials.batch, target - drawn), self.rng)
-                drawn += min(sampler.trials.batch, target - drawn)
-                for table in tables:
-                    histograms = sampler.trials.cell_histograms(table)
-                    if coarser.fails(histograms) or any(referee.sends_on(table, histograms) for referee in referees):
-                        accepted += 1
-                        sums += histograms
+                size = min(sampler.trials.batch, target - drawn)
+                drawn += size
+                with ThreadPoolExecutor(max_workers=n_threads()) as pool:  # the loops release the interpreter lock
+                    for histograms in pool.map(came, sampler.draw(size, self.rng)):
+                        if histograms is not None:
+                            accepted += 1
+                            sums += histograms
             known = None
             if accepted >= FEW:
                 risk = (1 - self.confidence) / 2**look
