@@ -156,3 +156,14 @@ def test_the_profile_as_json(folder, overt_json):
         "values": 96,
         "missing": 0,
     }
+
+
+def test_all_sensitive_columns_say_the_same_of_missing_values(folder, overt):
+    people = pl.DataFrame(
+        {"age": [30, 40] * 30, "salary": [100, None, 300] * 20, "diagnosis": ["flu", "cold", "gout"] * 20}
+    )
+    people.write_csv(folder / "people.csv")
+    assert overt("init", "people.csv", "--into", "people.toml", "--quiet") == (0, "", "")
+    columns = tomllib.loads((folder / "people.toml").read_text())["columns"]
+    assert [columns[name]["missing"] for name in ("salary", "diagnosis")] == ["own value", "own value"]
+    assert overt("run", "people.toml", "--quiet")[0] == 0

@@ -115,8 +115,9 @@ def _column_lines(column: ColumnProfile, profile: Profile, recipe: Path) -> Iter
     yield f'role = "{column.role}"'
     if column.role is Role.IDENTIFIER and column.repeats:
         yield 'repeats = "refuse"  # several rows for one person: make one row per person, or take this line out'
-    if column.role is Role.SENSITIVE and column.n_missing:
-        yield f'missing = "own value"  # {column.n_missing:,} rows have none; "drop" leaves them out'
+    if column.role is Role.SENSITIVE and any(other.n_missing for other in profile.of_role(Role.SENSITIVE)):
+        why = f'{column.n_missing:,} rows have none; "drop" leaves them out' if column.n_missing else "as the others"
+        yield f'missing = "own value"  # {why}'
     if column.column is not None and column.role is Role.QUASI_IDENTIFIER:
         yield from _hierarchy_lines(column.column, profile, recipe)
 
