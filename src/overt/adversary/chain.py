@@ -36,7 +36,9 @@ PILOT_BATCHES = 8
 FEWEST_BATCHES = 4
 STEEP = 1.5  # 1 makes the sum of squared errors least, 2 makes all errors alike
 SHORT = 48  # places; components with fewer have several sweeps for one of others, which cost as much
-SHARES = (0.12, 0.24, 0.4)  # of the time or the sweeps: where warming up ends, the first pilot, and the second
+LADDERS = 0.15  # of the time, at most
+SHARES = (0.25, 0.33, 0.42)  # of the time or the sweeps: where warming up ends, the first pilot, and the second
+AT_LEAST = 0.25  # of the seconds is for sampling, however long it took to find out what was tried
 FEWEST = 8  # sweeps of a component in a pilot or in a batch, if there is no limit on time
 
 
@@ -68,7 +70,8 @@ def sample_posterior(
     listed = list_components(failed) if lists else Listed.nothing(failed)
     if listed.is_listed.all():
         return assemble(failed, listed.chance, np.zeros_like(listed.chance), "listing", n_tables=listed.count(failed))
-    ladders = build_ladders(failed, first, watch.stop, skipped=listed.is_listed)
+    deadline = np.inf if sweeps is not None else watch.began + LADDERS * seconds
+    ladders = build_ladders(failed, first, watch.stop, skipped=listed.is_listed, deadline=deadline)
     chains = [Chain.begin(failed, ladders, one, scattered=i > 0) for i, one in enumerate(others)]
     stretch = np.maximum(1, SHORT // np.maximum(1, failed.size_of_component)) * ~listed.is_listed
     watch.find_pace(chains)
@@ -184,7 +187,7 @@ class Chain:
     @property
     def cost(self) -> Counts:
         """(component) -> proposals of a sweep."""
-        return self.slots.failed.size_of_component * np.diff(self.slots.state.first_slot)
+        return self.slots.failed.work_of_component * np.diff(self.slots.state.first_slot)
 
     def begin_batches(self) -> None:
         """Forget what was noted."""

@@ -6,13 +6,14 @@ chose its node (`best_node`), or what its own inference concludes (`believed`). 
 except where it is run on every table there could be, or on every step of a chain.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from numpy.random import Generator
 
-from overt.adversary.chain import sample_posterior
+from overt.adversary.chain import AT_LEAST, sample_posterior
 from overt.adversary.enumeration import count_tables, enumerate_posterior
 from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.knowledge import Knowledge
@@ -79,7 +80,7 @@ def replay(
     on_progress: Progress = silent,
 ) -> Replayed:
     """What someone with this knowledge believes of everybody."""
-    method, column = release.made_by, release.table.the_sensitive("An audit")
+    began, method, column = time.perf_counter(), release.made_by, release.table.the_sensitive("An audit")
     if not knowledge.n_facts and (not knowledge.replays or getattr(method, "posterior_is_share", False)):
         return Replayed(alone_of(release))
     trace = None
@@ -107,7 +108,8 @@ def replay(
             f"{type(method).__name__} is neither. A small part of the table, up to {FEW_TABLES:,} possible ones, can be audited."
         )
     failed = FailedTrials.of(several, release.partition, column, goal, knowledge.forbidden(column), hidden=True)
-    posterior = sample_posterior(failed, rng=rng, seconds=seconds, sweeps=sweeps, on_progress=on_progress)
+    left = max(AT_LEAST * seconds, seconds - (time.perf_counter() - began))
+    posterior = sample_posterior(failed, rng=rng, seconds=left, sweeps=sweeps, on_progress=on_progress)
     return Replayed(posterior, trace, failed)
 
 

@@ -7,7 +7,7 @@ bounds on what their parts can hold; so are parts that never break the goal. Wha
 that have nothing to do with each other.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, log
 
@@ -25,8 +25,11 @@ from overt.privacy.exactness import times
 from overt.privacy.k_anonymity import KAnonymity
 from overt.privacy.l_diversity import DistinctLDiversity, FrequencyLDiversity, RecursiveCLDiversity
 from overt.table import Codes, Column
-from overt.trace import Trials
+from overt.trace import NEVER, Trials
 
+N_RANDOM = 16  # tables that show how much of a trial is usually broken
+BY_FAR = 10
+NO_CHANCE = -70.0  # 4e-31
 Counts = NDArray[np.int64]
 Facts = NDArray[np.bool_]
 
@@ -99,6 +102,12 @@ class FailedTrials:
     def size_of_component(self) -> Counts:
         return np.diff(self.first_place[self.first_group])
 
+    @property
+    def work_of_component(self) -> Counts:
+        """How many swaps a sweep proposes."""
+        work: Counts = self.layout.work
+        return work
+
     @classmethod
     def of(
         cls,
@@ -117,7 +126,7 @@ class FailedTrials:
         everybody = with_suppressed(partition)
         is_free = np.zeros(everybody.n_groups, np.bool_)
         is_free[partition.n_groups :] = hidden
-        several = [find_open(one, everybody, column, goal, is_free) for one in trials]
+        several = list(find_open(trials, everybody, column, goal, is_free))
         fixed: NDArray[np.bool_] = np.equal(forbidden.sum(axis=1), column.n_values - 1) & (column.n_values > 1)
         return _lay_out(OpenParts.joined(several, goal), everybody, column, forbidden, is_free, fixed)
 
@@ -175,39 +184,89 @@ def with_suppressed(partition: Partition) -> Partition:
 
 
 def find_open(
-    trials: Trials, everybody: Partition, column: Column, goal: Property | None, is_free: NDArray[np.bool_]
-) -> OpenParts:
-    """The trials that do not fail however the values lie, and their parts that can break the goal and need not."""
-    cap, rules = rules_of(goal, np.diff(trials.starts))
-    in_group = count_values(everybody, column)
-    groups = everybody.group_of_row[trials.rows]
-    verdict = kernels.judge_parts(groups, trials.starts, in_group, everybody.sizes, is_free, cap, rules)
-    n_parts = np.diff(trials.first_part)
-    trial_of_part = np.repeat(np.arange(trials.n_trials), n_parts)
-    sure = np.zeros((trials.n_trials, 2), np.int64)
-    always = verdict == kernels.ALWAYS
-    np.add.at(sure, trial_of_part[always], trials.weight[always])
-    is_kept: NDArray[np.bool_] = np.logical_not((sure >= trials.needed).any(axis=1))
-    needed = np.where(trials.needed == np.iinfo(np.int64).max, trials.needed, trials.needed - sure)
-    kept = is_kept[trial_of_part] & ((verdict == kernels.OPEN) | ((n_parts == 2)[trial_of_part] & ~always))
-    parts = np.flatnonzero(kept)
-    n_kept = np.bincount(trial_of_part[parts], minlength=trials.n_trials)[is_kept]
-    if not n_kept.all():
-        raise InvalidInput(
-            "Something that was preferred to this release holds the goal whatever values people have; the method as it "
-            "was described would not have made this release."
+    trials: Iterable[Trials], everybody: Partition, column: Column, goal: Property | None, is_free: NDArray[np.bool_]
+) -> Iterator[OpenParts]:
+    """Trials that may not fail, depending on how the values lie, and their parts that can break the goal and need not.
+
+    Trials of many parts are also left out if they fail by far: if in random tables what is broken exceeds what is needed by
+    BY_FAR standard deviations. Parts of such trials are left out if they are sound now and a bound on the chance that they
+    are broken in a random table is below exp(NO_CHANCE). Neither has a weight in any posterior that could be seen.
+    """
+    in_group, random_tables = count_values(everybody, column), None
+    top_share = np.zeros((everybody.n_groups, column.n_values + 1))
+    np.cumsum(-np.sort(-in_group, axis=1) / everybody.sizes[:, None], axis=1, out=top_share[:, 1:])
+    top_share[is_free, 1:] = 1
+    for one in trials:
+        cap, rules = rules_of(goal, np.diff(one.starts))
+        groups, n_parts = everybody.group_of_row[one.rows], np.diff(one.first_part)
+        verdict = kernels.judge_parts(groups, one.starts, in_group, everybody.sizes, is_free, cap, rules)
+        trial_of_part = np.repeat(np.arange(one.n_trials), n_parts)
+        sure = np.zeros((one.n_trials, 2), np.int64)
+        always = verdict == kernels.ALWAYS
+        np.add.at(sure, trial_of_part[always], one.weight[always])
+        is_kept: NDArray[np.bool_] = np.logical_not((sure >= one.needed).any(axis=1))
+        if (is_kept & (n_parts > 2)).any():
+            if random_tables is None:
+                random_tables = scatter_tables(everybody, column, is_free)
+            amount = kernels.weigh_broken(
+                random_tables, one.rows, one.first_part, one.starts, cap, rules, one.weight, column.n_values
+            )
+            is_kept &= ~((n_parts > 2) & fails_by_far(amount, one.needed))
+        can_break = verdict == kernels.OPEN
+        if (n_parts > 2).any():
+            chance = kernels.bound_chances(groups, one.starts, top_share, cap, rules)
+            can_break &= (chance > NO_CHANCE) | breaks_now(one, column, cap, rules)
+        kept = is_kept[trial_of_part] & (can_break | ((n_parts == 2)[trial_of_part] & ~always))
+        parts = np.flatnonzero(kept)
+        n_kept = np.bincount(trial_of_part[parts], minlength=one.n_trials)[is_kept]
+        can_fail = np.bincount(trial_of_part[verdict == kernels.OPEN], minlength=one.n_trials)[is_kept]
+        if not (n_kept.all() and can_fail.all()):
+            raise InvalidInput(
+                "Something that was preferred to this release holds the goal whatever values people have; the method as it "
+                "was described would not have made this release."
+            )
+        places, starts = take_ragged(one.starts, parts)
+        needed = np.where(one.needed == NEVER, NEVER, one.needed - sure)
+        yield OpenParts(
+            one.rows[places],
+            starts,
+            np.append(0, np.cumsum(n_kept)),
+            cap[parts],
+            rules,
+            one.weight[parts],
+            needed[is_kept],
+            [one.words[i] if one.words else "" for i in np.flatnonzero(is_kept).tolist()],
         )
-    places, starts = take_ragged(trials.starts, parts)
-    return OpenParts(
-        trials.rows[places],
-        starts,
-        np.append(0, np.cumsum(n_kept)),
-        cap[parts],
-        rules,
-        trials.weight[parts],
-        needed[is_kept],
-        [trials.words[i] if trials.words else "" for i in np.flatnonzero(is_kept).tolist()],
+
+
+def breaks_now(trials: Trials, column: Column, cap: Counts, rules: lacking.Rules) -> NDArray[np.bool_]:
+    """(part) -> whether it is broken in the table as it was handed over."""
+    each = np.arange(trials.starts.size, dtype=np.int64)  # every part a trial of its own
+    amount = kernels.weigh_broken(
+        column.codes[None, :], trials.rows, each, trials.starts, cap, rules, trials.weight, column.n_values
     )
+    broken: NDArray[np.bool_] = amount[0, :, 0] > 0
+    return broken
+
+
+def scatter_tables(everybody: Partition, column: Column, is_free: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """(table, row) -> values, shuffled inside the groups; always the same ones, they only tell what is usual."""
+    rng = np.random.default_rng(0)
+    tables = np.empty((N_RANDOM, column.codes.size), np.int32)
+    free = is_free[everybody.group_of_row]
+    for table in tables:
+        table[everybody.rows] = column.codes[np.lexsort((rng.random(column.codes.size), everybody.group_of_row))]
+        table[free] = rng.integers(0, column.n_values, int(free.sum()))
+    return tables
+
+
+def fails_by_far(amount: Counts, needed: Counts) -> NDArray[np.bool_]:
+    """(trial) -> whether much more is broken in random tables than is needed; amounts are (table, trial, 3)."""
+    needs = np.column_stack([np.where(needed[:, 0] <= 1, 1, NEVER), needed]).astype(np.float64)
+    mean, spread = amount.mean(axis=0), amount.std(axis=0, ddof=1)
+    is_far = mean - BY_FAR * np.maximum(spread, np.sqrt(np.maximum(mean, 1))) > needs
+    by_far: NDArray[np.bool_] = np.logical_or.reduce(is_far, axis=1)
+    return by_far
 
 
 def _lay_out(
@@ -255,22 +314,33 @@ def _lay_out(
     first_place = np.append(0, np.cumsum(movable[live]))
     rows = rows[~fixed[rows]]
     group_of_place = np.repeat(np.arange(live.size), np.diff(first_place))
-    place_of_row = np.full(column.codes.size, -1, np.int64)
-    place_of_row[rows] = np.arange(rows.size)
-    n_entries = np.diff(first_place) * np.diff(first_in_trials)
-    first_in_parts = np.append(0, np.cumsum(n_entries))
-    part_of = np.full(first_in_parts[-1], -1, np.int32)
-    kernels.fill_parts(
-        place_of_row[parts.rows],
-        parts.starts,
-        parts.first_part,
-        group_of_place,
-        first_place,
-        first_in_trials,
-        trials_of_groups,
-        first_in_parts,
-        part_of,
-    )
+    first_in_parts = np.append(0, np.cumsum(np.diff(first_place) * np.diff(first_in_trials)))
+    part_of = np.empty(first_in_parts[-1], np.int32)
+
+    def fill(rows: Codes) -> None:
+        part_of[:] = -1
+        place_of_row = np.full(column.codes.size, -1, np.int64)
+        place_of_row[rows] = np.arange(rows.size)
+        kernels.fill_parts(
+            place_of_row[parts.rows],
+            parts.starts,
+            parts.first_part,
+            group_of_place,
+            first_place,
+            first_in_trials,
+            trials_of_groups,
+            first_in_parts,
+            part_of,
+        )
+
+    fill(rows)
+    n_trials = np.diff(first_in_trials)[group_of_place]
+    is_active = has_facts[rows] | is_free[live][group_of_place]
+    entries = np.append(0, np.cumsum(n_trials))
+    is_active |= np.diff(np.append(0, np.cumsum(part_of >= 0))[entries]) > 0
+    rows = rows[np.lexsort((~is_active, group_of_place))]
+    fill(rows)
+    n_active = np.bincount(group_of_place[is_active], minlength=live.size).astype(np.int64)
     fact = np.where(has_facts[rows], rows.astype(np.int64) + 1, 0)  # whoever has facts is like nobody else
     names = kernels.name_places(group_of_place, first_place, first_in_trials, first_in_parts, part_of, fact)
     keys = np.column_stack([group_of_place.astype(np.uint64), names])
@@ -293,6 +363,8 @@ def _lay_out(
     layout = swapping.Layout(
         first_group,
         first_place,
+        n_active,
+        np.bincount(component_of_group, weights=n_active, minlength=n_components).astype(np.int64),
         first_cell,
         first_trial,
         parts.first_part,

@@ -14,6 +14,7 @@ What the adversary has: the quasi-identifiers of everyone, the hierarchies, the 
 parameters. The sensitive values of the original table are used only to see that the release can come from it.
 """
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
@@ -23,7 +24,7 @@ import numpy as np
 import polars as pl
 from numpy.random import Generator
 
-from overt.adversary.chain import sample_posterior
+from overt.adversary.chain import AT_LEAST, sample_posterior
 from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.knowledge import Knowledge
 from overt.adversary.nodes import Nodes, codes_of_levels, first_nodes, preferred_nodes
@@ -186,7 +187,7 @@ def audit_other(
         Is told how far it is.
 
     """
-    knowledge = knowledge or Knowledge()
+    began, knowledge = time.perf_counter(), knowledge or Knowledge()
     found = search.reconstruct(table, shown, sensitive, on_progress)
     column = found.table.the_sensitive("An audit")
     release = GeneralizedRelease(found.table, found.partition, search)
@@ -200,8 +201,9 @@ def audit_other(
         knowledge.forbidden(column),
         hidden=found.hides_suppressed,
     )
+    left = max(AT_LEAST * seconds, seconds - (time.perf_counter() - began))
     replayed = sample_posterior(
-        failed, rng=rng, seconds=seconds, sweeps=sweeps, knows_truth=found.knows_truth, on_progress=on_progress
+        failed, rng=rng, seconds=left, sweeps=sweeps, knows_truth=found.knows_truth, on_progress=on_progress
     )
     return Audit(
         method=search.name,

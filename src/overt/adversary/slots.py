@@ -5,7 +5,9 @@ A ladder goes down from COLD, where hardly anything but tables that give the rel
 Rungs are as far apart as the energy varies little enough for slots to be exchanged now and then.
 """
 
+import time
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.random import Generator
@@ -121,7 +123,7 @@ class Slots:
 
     def run(self, sweeps: Counts, stop: NDArray[np.bool_]) -> None:
         """So many sweeps of every component."""
-        cost = self.failed.size_of_component * np.diff(self.state.first_slot)
+        cost = self.failed.work_of_component * np.diff(self.state.first_slot)
         component, n_components = 0, sweeps.size
         left = sweeps.copy()
         while component < n_components and not stop[0]:
@@ -155,9 +157,17 @@ def scatter(failed: FailedTrials, rng: Generator) -> Codes:
 
 
 def build_ladders(
-    failed: FailedTrials, rng: Generator, stop: NDArray[np.bool_], *, skipped: NDArray[np.bool_] | None = None
+    failed: FailedTrials,
+    rng: Generator,
+    stop: NDArray[np.bool_],
+    *,
+    skipped: NDArray[np.bool_] | None = None,
+    deadline: float = inf,
 ) -> Ladders:
-    """Go down from COLD in steps over which the energy of each component does not jump; one rung for those skipped."""
+    """Go down from COLD in steps over which the energy of each component does not jump; one rung for those skipped.
+
+    After the deadline ladders end where they are.
+    """
     n = failed.n_components
     prices: list[list[float]] = [[] for _ in range(n)]
     slots = Slots.at(failed, Ladders.of([[COLD]] * n), rng, scattered=False)
@@ -174,12 +184,13 @@ def build_ladders(
         for component in np.flatnonzero(going):
             ladder = prices[component]
             step = ladder[-1] - price[component] if ladder else 0.0
-            if step * (mean[component] - last_mean[component]) > FARTHEST and step > SHORTEST:
+            is_long = step * (mean[component] - last_mean[component]) > FARTHEST and step > SHORTEST
+            if is_long and time.perf_counter() < deadline:
                 price[component] += step / 2
                 continue
             ladder.append(float(price[component]))
             last_mean[component] = mean[component]
-            going[component] = ladder[-1] > 0 and len(ladder) < MOST_RUNGS
+            going[component] = ladder[-1] > 0 and len(ladder) < MOST_RUNGS and time.perf_counter() < deadline
             below = ladder[-1] - STEP / spread[component]
             price[component] = below if below > SHORTEST else 0.0
     return Ladders.of(prices)

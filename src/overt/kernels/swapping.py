@@ -27,6 +27,8 @@ class Layout(NamedTuple):
 
     first_group: Any  # (component + 1)
     first_place: Any  # (group + 1)
+    n_active: Any  # (group) -> how many of its places, the first, are in a part or have facts; swaps of others change nothing
+    work: Any  # (component) -> active places of its groups
     first_cell: Any  # (component + 1)
     first_trial: Any  # (component + 1)
     first_part: Any  # (trial + 1)
@@ -175,9 +177,9 @@ def judge_slot(layout, state, component, slot, place_at, part_at, trial_at):
 
 @kernel
 def sweep_components(draws, coins, sweeps, layout, state, seen, place_of_slot, part_of_slot, trial_of_slot, stop):
-    """For every component so many sweeps: each slot proposes as many swaps as it has places, then rungs are exchanged.
+    """For every component so many sweeps: each slot proposes a swap for each active place, then rungs are exchanged.
 
-    `draws` holds 64 bits for each proposal, a pair of places (or a place and a value); `coins` a number of the
+    `draws` holds 64 bits for each proposal, a pair of places, one of them active (or a place and a value); `coins` a number of the
     exponential law for each proposal, and for each exchange of rungs after them. Returns how many proposals there were,
     and how many were taken.
     """
@@ -203,8 +205,7 @@ def sweep_components(draws, coins, sweeps, layout, state, seen, place_of_slot, p
                     part_of_slot,
                     trial_of_slot,
                 )
-                groups = layout.first_group[component], layout.first_group[component + 1]
-                at += layout.first_place[groups[1]] - layout.first_place[groups[0]]
+                at += layout.work[component]
                 n_taken += n
                 if state.energy_of_slot[slot] == 0:
                     seen.n_seen[component] += 1
@@ -223,7 +224,7 @@ def sweep_components(draws, coins, sweeps, layout, state, seen, place_of_slot, p
 
 @kernel
 def sweep_slot(draws, coins, at, component, slot, price, layout, state, place_of_slot, part_of_slot, trial_of_slot):
-    """Propose as many swaps as there are places. Returns how many were taken."""
+    """Propose as many swaps as there are active places. Returns how many were taken."""
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     place_at, part_at, trial_at = place_of_slot[slot], part_of_slot[slot], trial_of_slot[slot]
     # arrays by themselves: a loop that reads them out of a tuple is ten times as slow
@@ -239,10 +240,11 @@ def sweep_slot(draws, coins, at, component, slot, price, layout, state, place_of
         begin, size = first_place[g], first_place[g + 1] - first_place[g]
         first, last = first_in_trials[g], first_in_trials[g + 1]
         n_trials, parts_at, free = last - first, layout.first_in_parts[g] - first, is_free[g]
-        for _ in range(size):
+        active = np.uint64(layout.n_active[g])
+        for _ in range(layout.n_active[g]):
             draw, coin = draws[at], coins[at]
             at += 1
-            i, j = np.int64(((draw & low) * np.uint64(size)) >> half), np.int64(0)
+            i, j = np.int64(((draw & low) * active) >> half), np.int64(0)
             a, b = begin + i, np.int64(-1)
             x = value[place_at + a]
             if free:

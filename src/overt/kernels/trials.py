@@ -4,6 +4,8 @@
 Trial t has the parts from first_part[t] to first_part[t + 1]; part p has rows `starts[p]` to `starts[p + 1]` of a list.
 """
 
+from math import log
+
 import numpy as np
 
 from overt.kernels.compiling import kernel
@@ -55,11 +57,50 @@ def judge_parts(groups_of_rows, starts, in_group, size_of_group, is_free, cap, r
             verdict[part] = NEVER if lack_of(tally, 0, rules) > 0 else ALWAYS
         elif is_broken or n_possible < rules.least or room < 0:
             verdict[part] = ALWAYS
-        elif highest <= cap[part] and n_sure >= rules.least and not beyond:
+        elif highest <= cap[part] and max(1, n_sure) >= rules.least and not beyond:
             verdict[part] = NEVER
         for g in touched[:n_touched]:
             n_here[g] = 0
     return verdict
+
+
+@kernel
+def bound_chances(groups_of_rows, starts, top_share, cap, rules):
+    """log_chance[part]: an upper bound on the chance that it is broken if values lie at random inside the groups.
+
+    A part that is broken has a share s of its n rows, or more, with some m values (one, if a value has too many; least - 1,
+    if too few values occur; l - 1 with s = c / (c + 1) by recursive diversity). `top_share[g, m]` is the share of the m most
+    frequent values of group g. With p its mean over the rows of the part, the chance for one choice of m values is
+    at most exp(-n KL(s, p)): W. Hoeffding, "Probability Inequalities for Sums of Bounded Random Variables", 1963.
+    """
+    n_values = top_share.shape[1] - 1
+    log_chance = np.full(starts.size - 1, -np.inf)
+    for part in range(log_chance.size):
+        n = starts[part + 1] - starts[part]
+        for rule in range(2 + rules.recursive.shape[0]):
+            m, share = 1, (cap[part] + 1) / n
+            if rule == 1:
+                m, share = min(rules.least - 1, n_values), 1.0
+            elif rule > 1:
+                numerator, denominator, l = rules.recursive[rule - 2]
+                m, share = min(l - 1, n_values), numerator / (numerator + denominator)
+            if m < 1 or share > 1:
+                continue
+            p = 0.0
+            for i in range(starts[part], starts[part + 1]):
+                p += top_share[groups_of_rows[i], m]
+            p /= n
+            bound = 0.0
+            if p < share:
+                bound = -n * share * log(share / p)
+                if share < 1:
+                    bound -= n * (1 - share) * log((1 - share) / (1 - p))
+                for i in range(m):  # how many choices of values there are
+                    bound += log((n_values - i) / (i + 1))
+            log_chance[part] = max(log_chance[part], min(0.0, bound))
+        if rules.entropy.size:
+            log_chance[part] = 0.0
+    return log_chance
 
 
 @kernel
@@ -160,3 +201,24 @@ def name_places(group_of_place, first_place, first_in_trials, first_in_parts, pa
             other ^= other >> np.uint64(31)
         names[place, 0], names[place, 1] = one, other
     return names
+
+
+@kernel
+def weigh_broken(values, rows, first_part, starts, cap, rules, weight, n_values):
+    """(table, trial, 3): how many parts are broken in each of some tables, and their weights; `values` is (table, row)."""
+    n_tables, n_trials = values.shape[0], first_part.size - 1
+    amount = np.zeros((n_tables, n_trials, 3), np.int64)
+    tally = np.zeros((1, COUNTS + n_values), np.int32)
+    for trial in range(n_trials):
+        for part in range(first_part[trial], first_part[trial + 1]):
+            tally[0, CAP] = cap[part]
+            for table in range(n_tables):
+                tally[0, COUNTS:] = 0
+                for i in range(starts[part], starts[part + 1]):
+                    tally[0, COUNTS + values[table, rows[i]]] += 1
+                sum_up(tally, 0)
+                if lack_of(tally, 0, rules) == 0:
+                    amount[table, trial, 0] += 1
+                    amount[table, trial, 1] += weight[part, 0]
+                    amount[table, trial, 2] += weight[part, 1]
+    return amount
