@@ -49,14 +49,15 @@ def _draw_listed(
     cube: Cube, choice: ExponentialChoice, size: int, person: Rows, rng: Generator, on_progress: Progress
 ) -> tuple[Rows, Rows]:
     """Every person's law is written down, and each is drawn from by itself."""
-    exponents = np.full((cube.n_vectors, cube.group_of_person.size), -np.inf)
+    n_vectors = cube.n_vectors
+    exponents = np.full((n_vectors, cube.group_of_person.size), -np.inf)
     supports = np.zeros_like(exponents, np.int64)
     for vector in walk_vectors(cube):
         exponents[vector.place] = np.where(
             vector.is_named_first, choice.exponents(vector.support, vector.phi, vector.utility, size), -np.inf
         )
         supports[vector.place] = vector.support
-        on_progress(STAGE, vector.place + 1, cube.n_vectors)
+        on_progress(STAGE, vector.place + 1, n_vectors)
     greatest = exponents.max(axis=0)
     if not np.isfinite(greatest).all():
         raise nothing_to_choose(int((~np.isfinite(greatest[cube.person_of_record])).sum()))
@@ -67,7 +68,7 @@ def _draw_listed(
     starts = np.searchsorted(person[order], np.arange(cube.group_of_person.size + 1))
     for one in np.flatnonzero(np.diff(starts)):
         rows = order[starts[one] : starts[one + 1]]
-        place[rows] = rng.choice(cube.n_vectors, size=rows.size, p=weights[:, one])
+        place[rows] = rng.choice(n_vectors, size=rows.size, p=weights[:, one])
     return place, supports[place, person]
 
 
