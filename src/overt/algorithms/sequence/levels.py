@@ -57,7 +57,12 @@ def median_cuts(
             found.append(group_of_row)
     chosen = found[::-1][:levels]
     deepest = len(found) - 1
-    return tuple(as_function(f"{deepest - place} cuts deep", groups) for place, groups in enumerate(chosen))
+    return tuple(as_function(cuts_deep(deepest - place), groups) for place, groups in enumerate(chosen))
+
+
+def cuts_deep(depth: int) -> str:
+    """The name of a level."""
+    return f"{depth} cut{'' if depth == 1 else 's'} deep"
 
 
 def cut_group(
