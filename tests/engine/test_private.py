@@ -99,6 +99,8 @@ def test_a_private_release_is_made_and_passes_its_check(folder, recipe):
     code, out, _ = check(folder)
     assert code == Exit.DONE and "cannot be seen in a file" in " ".join(out.split())
     assert "ledger beside the data knows this release" in " ".join(out.split())
+    named = command("check", folder / "people.csv", folder / "release.csv.manifest.json")
+    assert named[:2] == (code, out)  # the manifest names the release as well
 
 
 def test_trap_nothing_tells_how_many_rows_there_were_or_were_left_out(folder):

@@ -27,7 +27,7 @@ from overt.hierarchy.public import PublicTree
 from overt.io.files import digest
 from overt.io.intake import NoRows
 from overt.io.ledger import Ledger, ledger_path, read_ledger, spend
-from overt.io.manifest import EXTERNAL, files_read, manifest_path, now, recorded_recipe, seen_from, versions
+from overt.io.manifest import EXTERNAL, SUFFIX, files_read, manifest_path, now, recorded_recipe, seen_from, versions
 from overt.io.private import PrivateManifest, ReleasedFile, find_private_manifest
 from overt.io.publication import published_tables
 from overt.io.recipe import Recipe, read_recipe, understand
@@ -191,7 +191,7 @@ def find_private(release: str | Path, recipe_path: Path | None) -> tuple[Recipe,
     if recipe_path is not None:
         recipe = read_recipe(recipe_path)
         return (recipe, None) if is_private(recipe) else None
-    beside = Path(str(release).removesuffix(".manifest.json"))
+    beside = Path(str(release).removesuffix(SUFFIX))
     manifest = find_private_manifest(beside)
     if manifest is None:
         return None
@@ -207,7 +207,7 @@ def check_private_release(
     places = places_of(recipe, ("release",))
     ((name, place),) = places.items()
     if isinstance(place, Path):
-        place = Path(release)
+        place = Path(str(release).removesuffix(SUFFIX))
         if not place.is_file():
             raise InvalidInput(f"There is no file {place}; check the name and the folder.")
     tables, digests = read_places(recipe, {name: place})

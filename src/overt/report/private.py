@@ -115,8 +115,8 @@ def _published(report: PrivateReport) -> str:
     if report.n_fewest is None:
         return "Nothing: no element had enough copies, which says little, since small tables and wide ones look alike here."
     return (
-        f"{report.n_rows:,} rows, {report.n_different:,} of them different; each stands at least {report.n_fewest:,} times. They are "
-        "a random part of the table, generalized; how large a part is left open."
+        f"{report.n_rows:,} rows, {report.n_different:,} of them different; each stands at least {report.n_fewest:,} times. They are a "
+        "random part of the table, generalized."
     )
 
 

@@ -212,7 +212,7 @@ class PrivateMethod:
     def _require_columns(self, table: Table) -> None:
         """Every column that has a role is generalized, and nothing that is not there: names are public."""
         names = {column.name for column in table.columns}
-        for name in names - set(self.hierarchies):
+        for name in sorted(names - set(self.hierarchies)):
             public_tree(None, name)
         for name in self.hierarchies:
             table.column(name)
