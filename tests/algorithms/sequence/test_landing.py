@@ -75,6 +75,28 @@ def test_the_tables_that_come_to_a_step_are_those_of_the_definition(tree, prop, 
         assert came == set(oracle.ds(table, step))
 
 
+# random sequences on which a table really is sent on; few are
+SENT_ON = [
+    ("A B CDE FG", "AB CDE FG", "AB CDEFG", "ABCDEFG", (1, 2, 1, 1), (0, 1, 2, 1, 0, 2, 1)),
+    ("ABC DE FG", "ABC DE FG", "ABCDE FG", "ABCDEFG", (1, 2, 1, 1), (1, 2, 3, 0, 0, 0, 1)),
+    ("A BC DE", "ABC DE", "ABCDE", "ABCDE", (1, 2, 1, 1), (0, 1, 2, 0, 0)),
+    ("ABCD E FGH", "ABCDE FGH", "ABCDEFGH", "ABCDEFGH", (1, 2, 1, 1), (3, 1, 2, 3, 3, 0, 2, 0)),
+    ("AB CDE FG", "AB CDEFG", "AB CDEFG", "ABCDEFG", (1, 2, 2, 1), (0, 1, 0, 3, 0, 2, 1)),
+    ("AB CD EFG", "AB CDEFG", "ABCDEFG", "ABCDEFG", (1, 2, 2, 1), (0, 0, 1, 2, 1, 1, 0)),
+]
+
+
+@pytest.mark.parametrize("given_sequence", SENT_ON)
+def test_tables_that_are_sent_on_are_those_of_the_definition(given_sequence):
+    *groups, jumps, table = given_sequence
+    functions = [[["ABCDEFGH".index(row) for row in group] for group in one.split()] for one in groups]
+    prop, values = ("max_ratio", Fraction(2, 3), False), np.array(table, np.int32)
+    oracle = World(functions, prop, ("jump", jumps))
+    reached = oracle.ds(table, 4)
+    assert any(any(oracle.p_per(one, step) for step in (2, 3)) for one in reached)
+    assert set(which_come(ours(functions, prop, len(table)), KJump(jumps), values, max(table) + 1, 4)) == set(reached)
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(trees_of_cuts(3), st.sampled_from(BOUNDS))
 def test_under_such_goals_the_safe_strategy_jumps_by_one(tree, prop):
@@ -86,6 +108,22 @@ def test_under_such_goals_the_safe_strategy_jumps_by_one(tree, prop):
     assert set(which_come(sequence, Safe(), values, max(table) + 1, 3)) == set(
         World(functions, prop, ("safe",)).ds(table, 3)
     )
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees_of_cuts(4), st.sampled_from(BOUNDS))
+def test_where_every_jump_leads_past_a_step_the_answer_is_exact(tree, prop):
+    """Distances (1, 1, 2, 1): a table that jumps from step 2 lands on 3, and from there on 5."""
+    functions, table = tree
+    strategy, values = ("jump", (1, 1, 2, 1)), np.array(table, np.int32)
+    sequence = ours(functions, prop, len(table))
+    engine = Landing(sequence, our_strategy(strategy), np.random.default_rng(0))
+    assert engine.suits(4) and engine.origins(4) == []
+    assume(sequence.goal.holds(Inference(sequence, Naive(), max(table) + 1).permutation(values, 4).posterior))
+    known, tables = engine.disclosure(values, max(table) + 1, 4), World(functions, prop, strategy).ds(table, 4)
+    assert known.count == len(tables)
+    if tables:
+        assert [known.posterior.of_row(row) for row in range(len(table))] == ratios(tables)
 
 
 # 2 and 6 rows in 8, twice; the first two rows share a value: the naive strategy gives it away
@@ -150,9 +188,3 @@ def test_only_the_coarsest_of_nested_functions_decides():
     ]
     at_risk = ours([[[0, 1], [2, 3]], [[0, 1, 2, 3]], [[0, 1, 2, 3]]], ("rows_at_risk", Fraction(1, 2), 1), 4)
     assert len(deciding(at_risk, 3)) == 2  # merging may break it
-
-
-def test_ratios_of_the_oracle_say_why_the_first_jump_is_made():
-    oracle = World([[[0, 1], [2, 3, 4, 5]], [[0, 1, 2, 3, 4, 5]]], ("max_ratio", Fraction(1, 2), False), ("naive",))
-    tables = oracle.ds((0, 0, 1, 2, 3, 4), 2)
-    assert ratios(tables)[0] == {0: Fraction(1)}

@@ -62,11 +62,12 @@ class Landing:
         self.confidence, self.max_tables = confidence, max_tables
 
     def suits(self, step: int) -> bool:
-        """Whether tables jump to the step, from steps that no jump leads to, along nested functions."""
+        """Whether jumps lead to the step, or past it, from steps that no jump leads to, along nested functions."""
         origins = self.origins(step)
         goal, functions = self.sequence.goal, self.sequence.functions[:step]
         return (
-            bool(origins)
+            isinstance(self.strategy, Safe | KJump)
+            and self.strategy.looks_back(step, self.sequence.n_steps)
             and not any(self.origins(origin) for origin in origins)
             and isinstance(goal, RowProperty)
             and goal.convex
