@@ -158,6 +158,11 @@ def test_an_empty_table_and_unknown_values_make_nothing_fail():
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(InvalidInput, match="rows is 2; a number from 0 to 1"):
         method(rows=2)
+    for change in ({"lam": 1}, {"c": 1}, {"utility": "log-leaves"}, {"weights": (1, 1)}):
+        with pytest.raises(
+            InvalidInput, match="says how an element is chosen for each record; here all records have the same"
+        ):
+            method(**change)
     with pytest.raises(InvalidInput, match="share is 1; a number below 1"):
         method(share=1)
     with pytest.raises(InvalidInput, match="levels holds"):

@@ -19,7 +19,7 @@ noise of epsilon' / W, so that the chance of v changes by a factor of at most e^
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -45,6 +45,7 @@ from overt.table import Table
 GRAIN = 8  # the greatest weight of a column in a score; weights are whole numbers
 
 STAGE = "Scoring levels"
+ELEMENT_BY_ELEMENT = {"utility", "risk", "weights", "base", "lam", "kappa", "c"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,12 @@ class PrivateFullDomain(PrivateMethod):
         super().__post_init__()
         if not 0 <= exact(self.rows) <= 1:
             raise InvalidInput(f"rows is {self.rows!r}; a number from 0 to 1 is expected.")
+        for one in fields(PrivateMethod):
+            if one.name in ELEMENT_BY_ELEMENT and getattr(self, one.name) != one.default:
+                raise InvalidInput(
+                    f"{one.name} is given, and says how an element is chosen for each record; here all records have the same "
+                    "levels. Leave it out, or use private-cube."
+                )
         _ = self.noise
 
     @property
