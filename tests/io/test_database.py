@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading from real databases: what every type becomes, what is refused, and that nothing is changed."""
 
+import signal
 import sqlite3
 import sys
 from collections import Counter
@@ -355,6 +356,35 @@ def test_a_value_that_cannot_be_computed_is_not_quoted(postgresql):
         )
     assert "stopped at a value that cannot be converted or computed (SQLSTATE 22P02)" in str(refused.value)
     assert "Alice" not in str(refused.value)
+
+
+def test_problems_while_rows_arrive(postgresql):
+    query = "SELECT 10 / (200000 - i) AS x, repeat('Alice', 30) AS y FROM generate_series(1, 300000) AS i"
+    with pytest.raises(overt.InvalidInput, match="stopped at a value that cannot be converted or computed") as refused:
+        overt.read_database(postgresql.address(), query=query, quasi_identifiers=["x"])
+    assert "Alice" not in str(refused.value)
+    with pytest.raises(overt.InvalidInput, match="was stopped by the server: it took too long"):
+        overt.read_database(
+            f"{postgresql.address()}?options=-cstatement_timeout%3D100",
+            query="SELECT pg_sleep(5)::text AS x",
+            quasi_identifiers=["x"],
+        )
+
+
+def test_an_interrupt_stops_the_server_too(postgresql):
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            overt.read_database(postgresql.address(), query="SELECT pg_sleep(30)::text AS x", quasi_identifiers=["x"])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(30)%' AND state = 'active' AND pid <> pg_backend_pid()"
+    assert postgresql.rows(asked) == [(0,)]
 
 
 def test_columns_that_cannot_have_a_role_are_not_read_for_a_profile(nasty):

@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -197,6 +197,8 @@ def _wait(pool: Executor, work: Callable[[], Result], cancel: Callable[[], None]
     """Wait for a driver in such a way that Ctrl-C stops it."""
     waiting = pool.submit(work)
     try:
+        while not waiting.done():  # Polars handles Ctrl-C in such a way that it does not end a wait
+            wait([waiting], timeout=0.2)
         return waiting.result()
     except KeyboardInterrupt:
         with suppress(Exception):  # not every driver can be stopped; then it finishes what it does

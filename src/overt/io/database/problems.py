@@ -59,6 +59,12 @@ _REFUSALS = (
     ("57P", "was stopped because the server is shutting down"),
     ("08", "was cut off: the connection was lost"),
 )
+_STATE_OF_TEXT = (  # while rows arrive, drivers forget the SQLSTATE
+    (r"canceling statement", "57014"),
+    (r"read-only transaction", "25006"),
+    (r"invalid input syntax|out of range|division by zero|overflow", "22000"),
+    (r"server closed the connection|terminating connection|no connection to the server", "08006"),
+)
 _QUERY_PROBLEM = re.compile(  # these name what the query names, and nothing of what the database holds
     r'(relation "[^"]*" does not exist|column "?[^"\n]*"? does not exist|syntax error at (?:or near "[^"]*"|end of input)'
     r'|function [^\n]{1,80} does not exist|schema "[^"]*" does not exist|type "[^"]*" does not exist'
@@ -104,6 +110,7 @@ def working(address: Address, what: str) -> Iterator[None]:
 
 
 def _sentence(address: Address, what: str, text: str, state: str) -> str:
+    state = state or next((known for pattern, known in _STATE_OF_TEXT if re.search(pattern, text)), "")
     code = f" (SQLSTATE {state})" if re.fullmatch("[0-9A-Z]{5}", state) else ""
     if re.search("invalid byte sequence for encoding|has no equivalent in encoding", text):
         return (
