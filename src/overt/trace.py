@@ -96,3 +96,14 @@ class BestNode:
     knows_ties: (
         bool  # whether of nodes that cost the same fewer suppressed rows, then lower levels win; or it is not known
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Believed:
+    """What a method's own inference says that someone who knows it believes of everybody."""
+
+    cell_of_row: Codes
+    chance: NDArray[np.float64]  # (cell, value)
+    error: NDArray[np.float64]  # (cell, value) -> 0 if exact, else about a standard error
+    how: str  # which engine found it
+    n_tables: int | None  # how many tables are left, if that was counted

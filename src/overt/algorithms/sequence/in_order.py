@@ -20,6 +20,7 @@ from numpy.random import Generator
 
 from overt.algorithms.sequence.exclusive import Exclusive
 from overt.algorithms.sequence.functions import Sequence
+from overt.algorithms.sequence.handing_over import as_believed, levels_before
 from overt.algorithms.sequence.inference import Inference
 from overt.algorithms.sequence.k_jump import KJump
 from overt.algorithms.sequence.levels import full_domain, hierarchy_levels, median_cuts
@@ -34,7 +35,9 @@ from overt.privacy.entropy_l_diversity import EntropyLDiversity
 from overt.privacy.k_anonymity import KAnonymity
 from overt.privacy.l_diversity import DistinctLDiversity, FrequencyLDiversity, RecursiveCLDiversity
 from overt.progress import Progress, silent
+from overt.release import Release
 from overt.table import Column, Table
+from overt.trace import Believed, Trials
 
 STAGE = "Trying levels"
 
@@ -120,6 +123,21 @@ class InOrder:
         if levels.outcome.released is None:
             raise NothingReleased(explain_nothing(levels))
         return InOrderRelease(table, levels.released.partition, self, levels)
+
+    def believed(self, release: Release, *, rng: Generator) -> Believed:
+        """What someone who knows the levels and the strategy believes of a release, for an audit."""
+        return as_believed(self._levels(release, rng).outcome.visits[-1].disclosure.knowledge)
+
+    def failed_levels(self, release: Release, *, rng: Generator) -> Trials | None:
+        """The levels that failed before the one that was released; None if more than that decided."""
+        levels = self._levels(release, rng)
+        step = levels.outcome.visits[-1].step
+        if self.rule.looks_back(step, levels.sequence.n_steps):
+            return None
+        return levels_before(levels.sequence, step)
+
+    def _levels(self, release: Release, rng: Generator) -> Levels:
+        return release.levels if isinstance(release, InOrderRelease) else self.compare(release.table, rng=rng)
 
     def sequence(self, table: Table) -> Sequence:
         """The levels and the property, from quasi-identifiers and parameters alone."""
