@@ -48,6 +48,7 @@ class Cells:
         self._number_of_column: list[dict[Column, int]] = [{} for _ in sequence.functions]
         self._columns: list[list[Column]] = [[] for _ in sequence.functions]
         self._n_steps = sequence.n_steps
+        self._row_goal = self.goal if isinstance(self.goal, RowProperty) else None
         self._moves: list[dict[Key, int]] = [{} for _ in sequence.functions]
         self._permutation_holds: dict[tuple[int, Key], bool] = {}
         self._found: dict[tuple[int, Key], Found | None] = {}
@@ -118,8 +119,8 @@ class Cells:
         known = self._permutation_holds.get((step, key))
         if known is None:
             columns = self._columns[step - 1]
-            histograms = list(zip(*[columns[number] for number in key], strict=True))
-            if isinstance(self.goal, RowProperty):
+            histograms = list(zip(*map(columns.__getitem__, key), strict=True))
+            if self._row_goal is not None:
                 known = all(map(self._is_good, histograms))
             else:
                 shape = self._shape(step)
@@ -131,8 +132,8 @@ class Cells:
     def _is_good(self, weights: Weights) -> bool:
         known = self._good.get(weights)
         if known is None:
-            assert isinstance(self.goal, RowProperty)
-            known = self._good[weights] = self.goal.good(weights)
+            assert self._row_goal is not None
+            known = self._good[weights] = self._row_goal.good(weights)
         return known
 
     def _disclosure_is_private(self, step: int, key: Key) -> bool:

@@ -31,9 +31,14 @@ class Shape:
 
     def __init__(self, sequence: Sequence, step: int) -> None:
         self.cell_of_row = sequence.cells(step)
-        self.sizes: list[int] = np.bincount(self.cell_of_row).tolist()
-        # cells are numbered as they appear
-        first_row = np.flatnonzero(np.diff(np.maximum.accumulate(self.cell_of_row), prepend=-1))
+        self.sizes: list[int] = []
+        first_row = []
+        for row, cell in enumerate(self.cell_of_row.tolist()):
+            if cell == len(self.sizes):  # cells are numbered as they appear
+                self.sizes.append(1)
+                first_row.append(row)
+            else:
+                self.sizes[cell] += 1
         functions = sequence.functions[:step]
         self.group_of_cell = [function.partition.group_of_row[first_row].tolist() for function in functions]
         self.n_groups = [function.partition.n_groups for function in functions]
