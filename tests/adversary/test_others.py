@@ -48,6 +48,7 @@ def test_five_people_of_whom_two_are_known_for_certain(search):
     assert found.alone.belief_of_row.tolist() == [0.4] * 5
     assert found.replayed.belief_of_row == pytest.approx([1, 1, 1 / 3, 1 / 3, 1 / 3])
     assert found.method == search.name and "HIV" not in str(found.to_dict())
+    assert "would have set 2 rows of this group apart from 3" in found.worst.why
 
 
 def test_five_people_under_entropy_diversity():

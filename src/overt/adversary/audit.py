@@ -44,7 +44,7 @@ def audit_release(
         bound=promised(getattr(method, "goal", None), column.name),
         alone=alone,
         replayed=replayed.posterior,
-        worst=find_worst(release, alone, replayed.posterior, replayed.trace),
+        worst=find_worst(release, alone, replayed.posterior, replayed.trace, replayed.failed),
         found=risk_of_release(release).identification,
         shows_exactly=isinstance(release, BucketRelease),
     )

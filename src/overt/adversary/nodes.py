@@ -211,7 +211,7 @@ def _kept_broken(partition: Partition, suppressed: NDArray[np.bool_], lattice: L
             np.array([0, 1], np.int64),
             np.array([[rows.size, 0]], np.int64),
             np.array([[1, NEVER]], np.int64),
-            ("its group was suppressed",),
+            ("a group of suppressed rows must break the goal",),
         )
 
 

@@ -214,7 +214,7 @@ def audit_other(
         bound=promised(search.goal, column.name),
         alone=alone,
         replayed=replayed,
-        worst=find_worst(release, alone, replayed, found.trace),
+        worst=find_worst(release, alone, replayed, found.trace, failed),
         found=risk_of_release(release).identification,
         shows_exactly=False,
     )
