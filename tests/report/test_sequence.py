@@ -103,6 +103,12 @@ def test_the_plot_has_both_numbers_of_every_level_and_the_bound():
     assert drawn.count('class="bound"') == 1 and "bound 50%" in drawn
 
 
+def test_a_goal_that_bounds_no_ratio_has_no_rule_in_its_plot():
+    method = InOrder(goal=overt.DistinctLDiversity(2), strategy="safe", functions="hierarchy levels")
+    section = report_of(method.anonymize(table_of(TWINS), rng=np.random.default_rng(0))).levels_tried
+    assert section.bound is None and 'class="bound"' not in str(draw(section.plot.spec))
+
+
 def test_other_methods_have_no_such_section():
     from overt import KAnonymity, Mondrian
 
