@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from overt import samples
     from overt.adversary.audit import audit_release
     from overt.adversary.knowledge import Knowledge
+    from overt.adversary.others import FirstOnPath, LeastCost, MedianCuts, audit_other
     from overt.adversary.summary import Audit
     from overt.algorithms.anatomy import Anatomy
     from overt.algorithms.cross_bucket import CrossBucket
@@ -85,6 +86,7 @@ __version__ = "0.1.0"
 _HOME = {
     "overt.adversary.audit": ["audit_release"],
     "overt.adversary.knowledge": ["Knowledge"],
+    "overt.adversary.others": ["FirstOnPath", "LeastCost", "MedianCuts", "audit_other"],
     "overt.adversary.summary": ["Audit"],
     "overt.algorithms.anatomy": ["Anatomy"],
     "overt.algorithms.cross_bucket": ["CrossBucket"],
@@ -188,6 +190,7 @@ __all__ = [
     "EntropyLDiversity",
     "External",
     "Finding",
+    "FirstOnPath",
     "Flat",
     "FrequencyLDiversity",
     "FullDomain",
@@ -201,7 +204,9 @@ __all__ = [
     "KAnonymity",
     "Kind",
     "Knowledge",
+    "LeastCost",
     "Levels",
+    "MedianCuts",
     "MissingExtra",
     "Mondrian",
     "Nested",
@@ -226,6 +231,7 @@ __all__ = [
     "TooLarge",
     "Unreachable",
     "Verdict",
+    "audit_other",
     "audit_release",
     "certainty_penalty",
     "check_release",
