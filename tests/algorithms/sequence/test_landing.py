@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from algorithms.sequence.worlds import our_strategy, ours
 from oracles.sequence import World, ratios
-from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Naive, Safe, Sequence
+from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Naive, Safe, Sequence, landing
 from overt.algorithms.sequence.functions import deciding
 from overt.algorithms.sequence.landing import Counter, Landing, Referee
 from overt.algorithms.sequence.trials import Trials
@@ -150,6 +150,14 @@ def test_the_bounds_hold_the_exact_posterior(seed):
     assert (lower <= truth + 1e-12).all() and (truth <= upper + 1e-12).all()
     assert upper.max() < 0.6 and lower.max() > 0.4
     assert 10**known.count.lower_log10 <= exact.count <= 10**known.count.upper_log10
+
+
+def test_without_drawing_failing_groups_first_the_bounds_hold_too(monkeypatch):
+    """Where many groups fail anyway, plain rejection is used. Chance of failing: at most 0.001."""
+    monkeypatch.setattr(landing, "MANY", 0.0)
+    known = Landing(TWINS, KJump(1), np.random.default_rng(0), max_tables=16_000).disclosure(TWIN_VALUES, 15, 3)
+    assert known.method == "landing (rejection)"
+    assert known.posterior.lower[0, 0] <= 0.5 <= known.posterior.upper[0, 0] < 0.8
 
 
 def test_a_verdict_that_stays_open_ends_the_run():
