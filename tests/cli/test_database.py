@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from cli.conftest import ANATOMY, RECIPE
+from overt.cli import main
 from overt.engine import places
 from overt.samples import hospital
 from servers import rows_at
@@ -340,6 +341,7 @@ PASSWORD = 'database = "postgresql://bob:hunter2@host/clinic"'
         (RECIPE.replace('"release.csv"', '"postgresql://bob:hunter2@host/clinic"'), "'path' in [output] needs the path of a file"),
         (BOTH.replace('table = "hospital"', ""), "recipe.toml, line 3: [input] has neither 'table' nor 'query'; add one of the two."),
         (BOTH.replace('table = "hospital"', 'table = "hospital"\nquery = "SELECT 1"'), "recipe.toml, line 3: [input] has both 'table' and 'query'; keep one of the two."),
+        (BOTH.replace('table = "hospital"', "query = \"SELECT * FROM dblink('host=h password=hunter2')\""), "the query seems to hold a password"),
         (BOTH.replace('"released"', '"a.b.c"'), "'a.b.c' is no name of a table"),
         (BOTH + "neutralise_formulas = true", "'neutralise_formulas' is not a key of [output]; use one of 'database', 'table'"),
         (BOTH.replace('table = "released"', ""), "[output] has no 'table'; add it."),
@@ -404,3 +406,21 @@ def test_an_sqlite_file_is_named_by_its_path(folder, overt):
     assert overt("check", "clinic.db", "recipes/released.manifest.json", "--quiet") == (0, "", "")
     assert overt("init", "clinic.db", "--table", "hospital", "--into", "recipes/first.toml", "--quiet")[0] == 0
     assert 'database = "../clinic.db"' in (folder / "recipes" / "first.toml").read_text()
+
+
+def test_notices_of_the_server_are_not_passed_on(postgresql, capfd, folder, monkeypatch):
+    address = postgresql.schema_address("talkative")
+    rows_at(
+        address,
+        "CREATE FUNCTION talk() RETURNS int LANGUAGE plpgsql AS $$BEGIN RAISE WARNING 'Alice has the flu'; RETURN 1; END$$",
+    )
+    monkeypatch.setenv("CLINIC_DB", address)
+    assert main(["risk", "CLINIC_DB", "--query", "SELECT talk() AS x", "--known", "x"]) == 0
+    out, err = capfd.readouterr()
+    assert "Alice" not in out + err
+
+
+def test_the_schema_knows_databases(overt):
+    schema = json.loads(overt("schema")[1])
+    assert set(schema["$defs"]["DatabaseInput"]["properties"]) == {"database", "table", "query", "missing_values"}
+    assert set(schema["$defs"]["DatabaseOutput"]["properties"]) == {"database", "table", "others", "flat", "overwrite"}

@@ -26,9 +26,15 @@ app = App(
     suppress_keyboard_interrupt=False,
 )
 app.command("overt.cli.run:run", name="run", help="Make a release as a recipe says, check it and write it.")
-app.command("overt.cli.check:check", name="check", help="Decide from the files whether a release holds its claims.")
-app.command("overt.cli.init:init", name="init", help="Look at a file and write a first recipe for it.")
-app.command("overt.cli.risk:risk", name="risk", help="Say who can be found in a file before anything is done to it.")
+app.command(
+    "overt.cli.check:check", name="check", help="Decide from files and tables whether a release holds its claims."
+)
+app.command(
+    "overt.cli.init:init", name="init", help="Look at a file or a table of a database, and write a first recipe for it."
+)
+app.command(
+    "overt.cli.risk:risk", name="risk", help="Say who can be found in a file or a table before anything is done to it."
+)
 app.command("overt.cli.compare:compare", name="compare", help="Put what several recipes give side by side.")
 app.command("overt.cli.audit:audit", name="audit", help="Say what someone who has the method learns from a release.")
 app.command(

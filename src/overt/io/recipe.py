@@ -279,6 +279,11 @@ def _contradictory_places(source: Any, target: Any) -> Iterator[tuple[KeyPath, s
     if isinstance(source, DatabaseInput) and (source.table is None) == (source.query is None):
         both = "both 'table' and 'query'; keep" if source.query is not None else "neither 'table' nor 'query'; add"
         yield ("input",), f"[input] has {both} one of the two."
+    if re.search(r"(?i)password\s*=\s*\w", getattr(source, "query", None) or ""):  # dblink('... password=...')
+        yield (
+            ("input", "query"),
+            "the query seems to hold a password, which does not belong in a recipe; leave it to the server.",
+        )
     for section, place in (("input", source), ("output", target)):
         if getattr(place, "table", None) is not None:
             try:

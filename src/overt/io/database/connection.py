@@ -23,6 +23,7 @@ Result = TypeVar("Result")
 PATIENCE = 20  # seconds to wait for a server, unless the address or PGCONNECT_TIMEOUT says otherwise
 
 _SESSION = (
+    "SET LOCAL client_min_messages TO error",  # notices of functions go to standard error, and may hold values
     "SET LOCAL client_encoding TO 'UTF8'",  # else the texts of a LATIN1 database arrive as they are stored
     "SET LOCAL DateStyle TO 'ISO, YMD'",
     "SET LOCAL IntervalStyle TO 'iso_8601'",
