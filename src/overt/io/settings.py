@@ -291,7 +291,9 @@ class Settings(Section):
 def settings_model() -> type[Settings]:
     """The model of a recipe, with the properties and methods that are registered."""
     goals = {name: _section_of(kind, "property", name) for name, kind in PROPERTIES.items()}
-    methods = {name: _section_of(kind, "name", name, leave_out=("goal", "hierarchies")) for name, kind in METHODS.items()}
+    methods = {
+        name: _section_of(kind, "name", name, leave_out=("goal", "hierarchies")) for name, kind in METHODS.items()
+    }
     model = create_model(
         "Recipe",
         __base__=Settings,
