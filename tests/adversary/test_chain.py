@@ -149,6 +149,7 @@ def test_counters_are_those_of_the_table(table, data, goal):
 
 # Statistical: seeds are fixed (derandomize, and the generator); 5 standard errors and 0.02 for errors estimated from few
 # batches leave a chance of failing below one in a thousand if the examples are ever drawn anew.
+@pytest.mark.slow
 @pytest.mark.parametrize("goal", GOALS, ids=str)
 @settings(max_examples=25, derandomize=True, suppress_health_check=FEW)
 @given(table=diverse(min_rows=4, max_rows=8), data=st.data())

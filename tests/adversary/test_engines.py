@@ -95,6 +95,7 @@ METHODS = [
 
 
 # Statistical: as above; fixed examples and seeds. Single swaps reach all tables of these few rows.
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 @settings(max_examples=5, derandomize=True, suppress_health_check=FEW, deadline=None)
 @given(table=people(max_rows=6))
