@@ -11,7 +11,8 @@ Departs     Components that share no failed trial are independent, so that each 
             gives the release, and gets the more sweeps the less surely it is known. Rows that are alike are counted together.
 Guarantee   Every table counted gives the release, so that none is invented. At finite prices any table can be reached from
             any other, so that none is missed for good; in finite time some may be. One chain starts at the true table,
-            the others at random ones that need not give the release; R-hat shows where they disagree.
+            the others at random ones that need not give the release, unless a component is so large that it would not
+            get from there to the release in time; R-hat shows where they disagree.
 """
 
 import time

@@ -3,6 +3,9 @@
 
 A ladder goes down from COLD, where hardly anything but tables that give the release occurs, to 0, where anything does.
 Rungs are as far apart as the energy varies little enough for slots to be exchanged now and then.
+
+A component that ties many rows together does not get from a random table to one that gives the release in the time there is.
+Such a dense one has a short ladder, and all its slots begin at the table as it was handed over.
 """
 
 import time
@@ -18,7 +21,9 @@ from overt.kernels import lacking, swapping
 from overt.table import Codes
 
 COLD = 4.0  # the highest price of a unit of energy
+LARGE = 4_000  # places, from which on a component may be dense
 MOST_RUNGS = 24
+FEW_RUNGS = 3  # of dense components
 STEP = 1.4  # between rungs, in standard deviations of the energy
 FARTHEST = 2.0  # and not so far that the price of the difference is more than this
 SHORTEST = 0.02
@@ -33,12 +38,14 @@ class Ladders:
 
     first: Counts  # (component + 1)
     price: NDArray[np.float64]  # (rung)
+    is_dense: NDArray[np.bool_]  # (component)
 
     @classmethod
-    def of(cls, prices: list[list[float]]) -> "Ladders":
+    def of(cls, prices: list[list[float]], is_dense: NDArray[np.bool_] | None = None) -> "Ladders":
         """From a list for each component."""
         first = np.append(0, np.cumsum([len(one) for one in prices], dtype=np.int64))
-        return cls(first, np.array([price for one in prices for price in one], np.float64))
+        price = np.array([price for one in prices for price in one], np.float64)
+        return cls(first, price, np.zeros(len(prices), np.bool_) if is_dense is None else is_dense)
 
     @property
     def n_rungs(self) -> Counts:
@@ -59,7 +66,10 @@ class Slots:
 
     @classmethod
     def at(cls, failed: FailedTrials, ladders: Ladders, rng: Generator, *, scattered: bool) -> "Slots":
-        """All slots at the table as it was handed over; or each at one of its own, shuffled inside the groups."""
+        """All slots at the table as it was handed over; or each at one of its own, shuffled inside the groups.
+
+        Dense components are at the table as it was handed over in any case.
+        """
         n_rungs, layout = ladders.n_rungs, failed.layout
         sizes = failed.size_of_component
         n_parts, n_trials = np.diff(failed.first_part), np.diff(layout.first_trial)
@@ -95,8 +105,9 @@ class Slots:
             np.zeros((failed.n_components, 2), np.int64),
         )
         slots = cls(failed, rng, state, seen, (bases[0], bases[1], bases[2]))
+        given, stays = failed.column.codes[failed.rows], np.repeat(ladders.is_dense, sizes)
         for i in range(int(n_rungs.max(initial=0))):
-            slots._put(i, failed.column.codes[failed.rows] if not scattered else scatter(failed, rng))
+            slots._put(i, np.where(stays, given, scatter(failed, rng)) if scattered else given)
         swapping.judge_slots(layout, state, *slots.bases)
         return slots
 
@@ -175,6 +186,7 @@ def build_ladders(
     going = np.ones(n, np.bool_) if skipped is None else ~skipped
     for component in np.flatnonzero(~going):
         prices[component] = [COLD]
+    is_dense = find_dense(failed, going, rng, stop)
     while going.any():
         slots.run(going * (PROBE // 3), stop)
         slots.forget()
@@ -190,7 +202,20 @@ def build_ladders(
                 continue
             ladder.append(float(price[component]))
             last_mean[component] = mean[component]
-            going[component] = ladder[-1] > 0 and len(ladder) < MOST_RUNGS and time.perf_counter() < deadline
+            most = FEW_RUNGS if is_dense[component] else MOST_RUNGS
+            going[component] = ladder[-1] > 0 and len(ladder) < most and time.perf_counter() < deadline
             below = ladder[-1] - STEP / spread[component]
             price[component] = below if below > SHORTEST else 0.0
-    return Ladders.of(prices)
+    return Ladders.of(prices, is_dense)
+
+
+def find_dense(
+    failed: FailedTrials, going: NDArray[np.bool_], rng: Generator, stop: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """(component) -> whether it is large, and a random table of it does not become one that gives the release."""
+    is_large: NDArray[np.bool_] = going & (failed.size_of_component >= LARGE)
+    if not is_large.any():
+        return is_large
+    tried = Slots.at(failed, Ladders.of([[COLD]] * failed.n_components), rng, scattered=True)
+    tried.run(is_large * (2 * PROBE), stop)
+    return is_large & (tried.seen.n_seen == 0)
