@@ -18,6 +18,7 @@ from overt.adversary.chain import AT_LEAST, sample_posterior
 from overt.adversary.enumeration import count_tables, enumerate_posterior
 from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.knowledge import Knowledge
+from overt.adversary.listing import MOST_COUNTED
 from overt.adversary.nodes import preferred_nodes
 from overt.adversary.posterior import Posterior, Sampled, crossed_shares, shares
 from overt.adversary.wandering import wander
@@ -154,7 +155,8 @@ def _as_posterior(believed: Believed, seconds: float) -> Posterior:
     if believed.error.any():
         n_cells = len(believed.chance)
         sampled = Sampled(0, 0, 0, 0.0, seconds, np.ones(n_cells), np.full(n_cells, np.inf), 0)
-    return Posterior(believed.cell_of_row, believed.chance, believed.error, believed.how, believed.n_tables, sampled)
+    n_tables = None if believed.n_tables is None or believed.n_tables > MOST_COUNTED else believed.n_tables
+    return Posterior(believed.cell_of_row, believed.chance, believed.error, believed.how, n_tables, sampled)
 
 
 def preferred_of(release: FullDomainRelease, method: Searching, on_progress: Progress) -> Iterable[Trials]:

@@ -18,6 +18,7 @@ from overt.errors import InvalidInput
 from overt.kernels import listing as kernels
 
 MOST_TABLES = 20_000  # of a component
+MOST_COUNTED = 10**12
 MOST_WORK = 60_000_000  # of all, in steps of a loop
 
 
@@ -36,19 +37,21 @@ class Listed:
         chance = np.zeros((failed.size_of_cell.size, failed.n_values))
         return cls(np.zeros(n, np.bool_), np.zeros(n, np.int64), chance)
 
-    def count(self, failed: FailedTrials) -> int:
-        """How many tables agree with the release, if all components were listed."""
+    def count(self, failed: FailedTrials) -> int | None:
+        """How many tables agree with the release, if all components were listed; None if a number tells nothing any more."""
         rest = np.ones(failed.everybody.n_groups, np.bool_)
         rest[failed.everybody.group_of_row[failed.rows]] = False
         total = prod(self.n_tables.tolist())
         movable = count_movable(failed)
         for group in np.flatnonzero(rest):
             n = int(movable[group].sum())
+            if total > MOST_COUNTED or n > 1_000:
+                return None
             if failed.is_free[group]:
                 total *= failed.n_values ** int((failed.everybody.group_of_row[~failed.fixed] == group).sum())
             else:
                 total *= factorial(n) // prod(factorial(int(count)) for count in movable[group] if count > 1)
-        return total
+        return total if total <= MOST_COUNTED else None
 
 
 def list_components(failed: FailedTrials, *, most_tables: int = MOST_TABLES) -> Listed:
