@@ -98,8 +98,9 @@ def say(sheet: Sheet, name: str, found: Audit) -> None:
     if sampled is not None:
         figures = sampled.to_dict(found.replayed)
         sheet.add(f"{name}: standard error, 99% of people", figures["standard_error"]["99_percent"], "", bar=0.02)
+        r_hat = figures["r_hat"]["99_percent"]
         sheet.add(
-            f"{name}: R-hat, 99% of cells", figures["r_hat"]["99_percent"] or 1, "", note=f"{sampled.seconds:.0f} s"
+            f"{name}: R-hat, 99% of cells", np.inf if r_hat is None else r_hat, "", note=f"{sampled.seconds:.0f} s"
         )
         sheet.add(f"{name}: people who never moved", sampled.n_still, "")
 

@@ -130,11 +130,16 @@ def how_found(found: Audit) -> str:
         return f"exact inference ({found.replayed.how})"
     figures = sampled.to_dict(found.replayed)
     unmoved = f" {sampled.n_still:,} people never moved: known for certain, or not reached." if sampled.n_still else ""
-    r_hat = figures["r_hat"]["99_percent"] or 1.0
+    r_hat = figures["r_hat"]["99_percent"]
+    agree = (
+        "chains that did not all come to the release"
+        if r_hat is None
+        else f"R-hat {r_hat:.2f} or less for 99% of cells"
+    )
     return (
         f"{sampled.n_chains} chains of {sampled.n_sweeps:,} sweeps ({sampled.n_proposed:,} proposed swaps, "
         f"{sampled.seconds:.0f} s). Standard error {figures['standard_error']['99_percent']:.3f} or less for 99% of people, "
-        f"R-hat {r_hat:.2f} or less for 99% of cells; people count as above a bound if they are by three errors. Every table "
+        f"{agree}; people count as above a bound if they are by three errors. Every table "
         f"counted gives this release; tables that the chains did not reach are missing.{unmoved}"
     )
 
