@@ -59,11 +59,12 @@ def test_a_hospital_is_sampled(folder, overt, overt_json):
 
 
 def test_what_is_not_covered_is_said(folder, overt):
-    from cli.conftest import ANATOMY
+    from cli.conftest import RECIPE
 
-    (folder / "guided.toml").write_text(ANATOMY.replace('"anatomy"', '"gda"\nmode = "paper"'))
-    code, _, err = overt("audit", "guided.toml")
-    assert code == Exit.DATA and "GDA is neither" in err
+    two = RECIPE.replace('[columns.Sex]\nrole = "quasi-identifier"', '[columns.Sex]\nrole = "sensitive"')
+    (folder / "two.toml").write_text(two.replace("l = 2", 'l = 2\ncolumn = "Disease"'))
+    code, _, err = overt("audit", "two.toml")
+    assert code == Exit.DATA and "exactly one sensitive column" in err
 
 
 def test_a_page_and_a_sweep(five, overt, overt_json):
