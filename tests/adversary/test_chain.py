@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from overt.adversary.chain import sample_posterior
 from overt.adversary.engines import preferred_of
 from overt.adversary.enumeration import count_tables, enumerate_posterior, groups_seen, tables_like, with_values
-from overt.adversary.failed_trials import FailedTrials, rules_of
+from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.knowledge import Knowledge
+from overt.adversary.open_parts import rules_of
 from overt.adversary.slots import Ladders, Slots
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian

@@ -4,11 +4,12 @@
 import numpy as np
 import pytest
 
-from overt.adversary import failed_trials
+from overt.adversary import open_parts
 from overt.adversary.chain import sample_posterior
 from overt.adversary.engines import preferred_of
-from overt.adversary.failed_trials import FailedTrials, count_values, rules_of, scatter_tables
+from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.knowledge import Knowledge
+from overt.adversary.open_parts import count_values, rules_of, scatter_tables
 from overt.algorithms import FullDomain
 from overt.kernels import trials as kernels
 from overt.partition import Partition
@@ -31,7 +32,7 @@ def test_chances_of_parts_are_bounded_and_verdicts_are_right(goal, monkeypatch):
     groups = np.repeat(np.arange(3, dtype=np.int32), [8, 12, 20])
     column = table_of([groups], rng.choice(4, 40, p=[0.4, 0.3, 0.2, 0.1]).tolist()).sensitive[0]
     partition, free = Partition(groups, 3), np.zeros(3, np.bool_)
-    monkeypatch.setattr(failed_trials, "N_RANDOM", 4_000)
+    monkeypatch.setattr(open_parts, "N_RANDOM", 4_000)
     tables = scatter_tables(partition, column, free)
     parts = [rng.choice(40, size, replace=False).astype(np.int32) for size in rng.integers(2, 20, 80)]
     parts[0] = np.arange(8, dtype=np.int32)  # a whole group never changes
@@ -60,9 +61,9 @@ def test_what_is_left_out_has_no_weight(monkeypatch):
     release = method.anonymize(table_of([age, sex, rng.integers(0, 3, 400)], values.tolist()))
     column = release.table.sensitive[0]
     found = []
-    for by_far, no_chance in ((failed_trials.BY_FAR, failed_trials.NO_CHANCE), (1e9, -np.inf)):
-        monkeypatch.setattr(failed_trials, "BY_FAR", by_far)
-        monkeypatch.setattr(failed_trials, "NO_CHANCE", no_chance)
+    for by_far, no_chance in ((open_parts.BY_FAR, open_parts.NO_CHANCE), (1e9, -np.inf)):
+        monkeypatch.setattr(open_parts, "BY_FAR", by_far)
+        monkeypatch.setattr(open_parts, "NO_CHANCE", no_chance)
         several = preferred_of(release, method, silent)
         failed = FailedTrials.of(
             several, release.partition, column, method.goal, Knowledge().forbidden(column), hidden=True

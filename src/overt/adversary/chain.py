@@ -23,8 +23,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.adversary.failed_trials import Counts, FailedTrials
+from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.listing import Listed, assemble, list_components
+from overt.adversary.open_parts import Counts
 from overt.adversary.posterior import Chances, Posterior, Sampled
 from overt.adversary.slots import Ladders, Slots, build_ladders
 from overt.errors import InvalidInput

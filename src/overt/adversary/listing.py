@@ -11,7 +11,8 @@ from math import factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.adversary.failed_trials import Counts, FailedTrials, count_values
+from overt.adversary.failed_trials import FailedTrials
+from overt.adversary.open_parts import Counts, count_values
 from overt.adversary.posterior import Chances, Posterior, Sampled
 from overt.adversary.slots import Ladders, Slots
 from overt.errors import InvalidInput

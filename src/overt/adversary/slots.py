@@ -16,7 +16,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.adversary.failed_trials import Counts, FailedTrials
+from overt.adversary.failed_trials import FailedTrials
+from overt.adversary.open_parts import Counts
 from overt.kernels import lacking, swapping
 from overt.table import Codes
 

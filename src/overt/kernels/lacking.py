@@ -61,9 +61,15 @@ def plain_lack_after(tally, part, x, y, least):
 
 
 @kernel
+def plain_lack(tally, part, least):
+    """The lack of a part by its cap and `least` alone."""
+    return max(0, min(tally[part, CAP] + 1 - tally[part, MOST], tally[part, DISTINCT] - least + 1))
+
+
+@kernel
 def lack_of(tally, part, rules):
     """The lack of a part."""
-    lack = max(0, min(tally[part, CAP] + 1 - tally[part, MOST], tally[part, DISTINCT] - rules.least + 1))
+    lack = plain_lack(tally, part, rules.least)
     if lack > 0 and rules.recursive.size + rules.entropy.size > 0:
         lack = min(lack, lack_beyond(tally, part, rules))
     return lack

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overt.kernels.compiling import kernel
-from overt.kernels.lacking import COUNTS, lack_after, lack_of, plain_lack_after, replace_in_part
+from overt.kernels.lacking import COUNTS, lack_after, lack_of, plain_lack, plain_lack_after, replace_in_part
 
 PAIR, ANY, AMOUNT = 0, 1, 2  # one of two parts is broken; one of many; so many rows or so much weight is
 FAR = 15  # lacks of the parts of a trial of many are counted up to here
@@ -27,7 +27,9 @@ class Layout(NamedTuple):
 
     first_group: Any  # (component + 1)
     first_place: Any  # (group + 1)
-    n_active: Any  # (group) -> how many of its places, the first, are in a part or have facts; swaps of others change nothing
+    n_active: (
+        Any  # (group) -> how many of its places, the first, are in a part or have facts; swaps of others change nothing
+    )
     work: Any  # (component) -> active places of its groups
     first_cell: Any  # (component + 1)
     first_trial: Any  # (component + 1)
@@ -92,17 +94,30 @@ def least_lack(lacks, trial, without_a, without_b):
 
 
 @kernel
-def energy_after(trial, at, p, q, part_at, x, y, tally, rules, kind, weight, needed, unit, broken, lacks):
+def energy_after(
+    trial, at, p, q, part_at, x, y, tally, is_plain, least, rules, kind, weight, needed, unit, broken, lacks
+):
     """The energy of a trial if a place of part p had y instead of x, and one of part q the reverse; -1 is no part.
 
     `at` is where the trial of this slot lies, `part_at` what is to be added to the numbers of parts.
     """
-    after_p = lack_after(tally, part_at + p, x, y, rules) if p >= 0 else FAR
-    after_q = lack_after(tally, part_at + q, y, x, rules) if q >= 0 else FAR
+    after_p, after_q, before_p, before_q = FAR, FAR, -1, -1
+    if is_plain:
+        if p >= 0:
+            after_p = plain_lack_after(tally, part_at + p, x, y, least)
+            before_p = plain_lack(tally, part_at + p, least)
+        if q >= 0:
+            after_q = plain_lack_after(tally, part_at + q, y, x, least)
+            before_q = plain_lack(tally, part_at + q, least)
+    else:
+        if p >= 0:
+            after_p = lack_after(tally, part_at + p, x, y, rules)
+            before_p = lack_of(tally, part_at + p, rules)
+        if q >= 0:
+            after_q = lack_after(tally, part_at + q, y, x, rules)
+            before_q = lack_of(tally, part_at + q, rules)
     if kind[trial] == PAIR:
         return min(after_p, after_q)
-    before_p = lack_of(tally, part_at + p, rules) if p >= 0 else -1
-    before_q = lack_of(tally, part_at + q, rules) if q >= 0 else -1
     if kind[trial] == ANY:
         others = least_lack(lacks, at, min(before_p, FAR), min(before_q, FAR))
         return min(others, min(min(after_p, after_q), FAR))
@@ -119,11 +134,11 @@ def energy_after(trial, at, p, q, part_at, x, y, tally, rules, kind, weight, nee
 
 
 @kernel
-def replace_and_note(trial, at, part, part_at, x, y, tally, rules, kind, weight, broken, lacks):
+def replace_and_note(trial, at, part, part_at, x, y, tally, is_plain, least, rules, kind, weight, broken, lacks):
     """One place of a part has value y instead of x, and its trial is to know what that does to the part."""
-    before = lack_of(tally, part_at + part, rules)
+    before = plain_lack(tally, part_at + part, least) if is_plain else lack_of(tally, part_at + part, rules)
     replace_in_part(tally, part_at + part, x, y)
-    after = lack_of(tally, part_at + part, rules)
+    after = plain_lack(tally, part_at + part, least) if is_plain else lack_of(tally, part_at + part, rules)
     if kind[trial] == ANY:
         lacks[at, min(before, FAR)] -= 1
         lacks[at, min(after, FAR)] += 1
@@ -267,7 +282,23 @@ def sweep_slot(draws, coins, at, component, slot, price, layout, state, place_of
                         after[k - first] = min(one, other)
                     else:
                         after[k - first] = energy_after(
-                            trial, there, p, q, part_at, x, y, tally, rules, kind, weight, needed, unit, broken, lacks
+                            trial,
+                            there,
+                            p,
+                            q,
+                            part_at,
+                            x,
+                            y,
+                            tally,
+                            is_plain,
+                            least,
+                            rules,
+                            kind,
+                            weight,
+                            needed,
+                            unit,
+                            broken,
+                            lacks,
                         )
                     change += after[k - first] - energy[there]
             if has_facts:
@@ -293,9 +324,13 @@ def sweep_slot(draws, coins, at, component, slot, price, layout, state, place_of
                     replace_in_part(tally, part_at + q, y, x)
                     continue
                 if p >= 0:
-                    replace_and_note(trial, there, p, part_at, x, y, tally, rules, kind, weight, broken, lacks)
+                    replace_and_note(
+                        trial, there, p, part_at, x, y, tally, is_plain, least, rules, kind, weight, broken, lacks
+                    )
                 if q >= 0:
-                    replace_and_note(trial, there, q, part_at, y, x, tally, rules, kind, weight, broken, lacks)
+                    replace_and_note(
+                        trial, there, q, part_at, y, x, tally, is_plain, least, rules, kind, weight, broken, lacks
+                    )
     state.energy_of_slot[slot] = total
     return n_taken
 
