@@ -11,7 +11,7 @@ import pytest
 
 from overt.errors import InvalidInput
 from overt.io import files
-from overt.io.files import dialect_of, digest, read_file, read_release, write_tables
+from overt.io.files import dialect_of, digest, read_file, read_release, write_tables, writing_tables
 from overt.io.formats import find_format, neutralised, restored
 from overt.io.publication import published_tables
 from overt.partition import Partition
@@ -231,3 +231,29 @@ def test_formulas_are_neutralised_and_can_be_restored(tmp_path, dtype):
 def test_formulas_stay_unless_asked(tmp_path):
     write_tables({tmp_path / "t.csv": pl.DataFrame({"a": ["=1"]})})
     assert (tmp_path / "t.csv").read_text() == "a\n=1\n"
+
+
+def test_tables_that_are_written_meanwhile_appear_when_all_is_decided(tmp_path):
+    path = tmp_path / "t.csv"
+    with writing_tables({path: FRAME}) as finish:
+        assert not path.exists()
+        digests = finish(lambda digests: {tmp_path / "note": digests[path].encode()})
+        assert not path.exists()
+    assert {file.name for file in tmp_path.iterdir()} == {"t.csv", "note"}
+    assert (tmp_path / "note").read_text() == digests[path] == digest(path)
+
+
+def test_tables_that_are_written_meanwhile_never_appear_unless_asked_for(tmp_path):
+    path = tmp_path / "t.csv"
+    with writing_tables({path: FRAME}):
+        pass
+    with pytest.raises(KeyboardInterrupt), writing_tables({path: FRAME}) as finish:
+        finish(lambda digests: {})
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_without_a_format_is_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(InvalidInput, match="xlsx"), writing_tables({tmp_path / "t.xlsx": FRAME}):
+        pytest.fail("should have been refused")
+    assert list(tmp_path.iterdir()) == []

@@ -22,7 +22,7 @@ from overt.engine.places import (
     read_places,
     read_with_digest,
     refuse_taken,
-    write_release,
+    writing_release,
 )
 from overt.engine.places import read_table as read_table
 from overt.engine.private import (
@@ -91,39 +91,40 @@ def run(
             tables = {"flat": flatten(table, tables)}
         files = places_of(recipe, tables)
         refuse_taken(recipe, files.values(), overwrite=overwrite)
+    with writing_release(recipe, tables, overwrite=overwrite) as finish:  # nothing appears until it is checked
         on_progress("Checking", 0, 0)
         verdict = check_release(
             table, tables, claim_of(recipe, table.n_rows - release.n_suppressed), witness=release.witness
         )
-    leak = None
-    if verdict.ok and with_audit:
-        leak = audit_in_passing(recipe, release, rng=rng, with_sweep=with_report, on_progress=on_progress)
-    outcome = Outcome.of(
-        release,
-        tables,
-        recipe.goal,
-        verdict,
-        others=recipe.settings.output.others,
-        warned=tuple(str(warning.message) for warning in warned if issubclass(warning.category, UserWarning)),
-        input_path=source if isinstance(source, Path) else source.database.said,
-        files=files if verdict.ok else {},
-        manifest_path=manifest_path(recipe.output_path),
-        report_paths=reports if verdict.ok else (),
-        leak=leak,
-    )
-    if verdict.ok:
-        report_files: dict[Path, bytes] = {}
-        if with_report:
-            on_progress("Measuring", 0, 0)
-            report = report_of(recipe, release, verdict, outcome.cautions, leak)
-            report_files = files_of_report(report, recipe.output_path)
-        on_progress("Writing", 0, 0)
+        leak = None
+        if verdict.ok and with_audit:
+            leak = audit_in_passing(recipe, release, rng=rng, with_sweep=with_report, on_progress=on_progress)
+        outcome = Outcome.of(
+            release,
+            tables,
+            recipe.goal,
+            verdict,
+            others=recipe.settings.output.others,
+            warned=tuple(str(warning.message) for warning in warned if issubclass(warning.category, UserWarning)),
+            input_path=source if isinstance(source, Path) else source.database.said,
+            files=files if verdict.ok else {},
+            manifest_path=manifest_path(recipe.output_path),
+            report_paths=reports if verdict.ok else (),
+            leak=leak,
+        )
+        if verdict.ok:
+            report_files: dict[Path, bytes] = {}
+            if with_report:
+                on_progress("Measuring", 0, 0)
+                report = report_of(recipe, release, verdict, outcome.cautions, leak)
+                report_files = files_of_report(report, recipe.output_path)
+            on_progress("Writing", 0, 0)
 
-        def companions(digests: Mapping[str, str]) -> dict[Path, bytes]:
-            manifest = describe(recipe, release, tables, input_digest(), digests)
-            return {manifest_path(recipe.output_path): manifest.to_json().encode(), **report_files}
+            def companions(digests: Mapping[str, str]) -> dict[Path, bytes]:
+                manifest = describe(recipe, release, tables, input_digest(), digests)
+                return {manifest_path(recipe.output_path): manifest.to_json().encode(), **report_files}
 
-        write_release(recipe, tables, overwrite=overwrite, companions=companions)
+            finish(companions)
     return outcome
 
 

@@ -2,8 +2,9 @@
 """Where data comes from and where a release goes, a file or a database, so that a run need not ask which."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from overt.io.database.connection import reading
 from overt.io.database.reading import read_release_table, read_selection
 from overt.io.database.selection import Selection
 from overt.io.database.writing import names_of, refuse_taken_tables, written_tables
-from overt.io.files import digest, read_file, read_release, separator_of, write_tables
+from overt.io.files import digest, read_file, read_release, separator_of, writing_tables
 from overt.io.intake import Intake
 from overt.io.manifest import SUFFIX, Manifest, files_read
 from overt.io.profiling import count_persons, refuse_repeated
@@ -28,6 +29,7 @@ from overt.table import Table
 
 Source = Path | Selection
 Place = Path | TableName
+Companions = Callable[[Mapping[str, str]], Mapping[Path, bytes]]  # from the digests of tables, by their names
 
 
 def source_of(data: str, *, table: str | None = None, query: str | None = None) -> Source:
@@ -134,19 +136,27 @@ def refuse_taken(recipe: Recipe, places: Iterable[Place], *, overwrite: bool) ->
 
 
 def write_release(
-    recipe: Recipe,
-    tables: Mapping[str, pl.DataFrame],
-    *,
-    overwrite: bool,
-    companions: Callable[[Mapping[str, str]], Mapping[Path, bytes]],
+    recipe: Recipe, tables: Mapping[str, pl.DataFrame], *, overwrite: bool, companions: Companions
 ) -> None:
     """Write the tables of a release with the files that `companions` makes of their digests: all of it or nothing."""
+    with writing_release(recipe, tables, overwrite=overwrite) as finish:
+        finish(companions)
+
+
+@contextmanager
+def writing_release(
+    recipe: Recipe, tables: Mapping[str, pl.DataFrame], *, overwrite: bool
+) -> Iterator[Callable[[Companions], None]]:
+    """The same while something else is done; nothing appears before `finish(companions)`, and without it never.
+
+    Files are written meanwhile under temporary names. A database is asked when all is decided.
+    """
     output, places = recipe.settings.output, places_of(recipe, tables)
     address = recipe.target
     if address is None:
         assert isinstance(output, Output)
         names = {path: name for name, path in places.items() if isinstance(path, Path)}
-        write_tables(
+        with writing_tables(
             {path: tables[name] for path, name in names.items()},
             format=output.format,
             separator=separator_of(recipe.input_path, **how_written(recipe))
@@ -154,18 +164,26 @@ def write_release(
             else None,
             neutralise_formulas=output.neutralise_formulas,
             overwrite=overwrite,
-            companions=lambda digests: companions({names[path]: found for path, found in digests.items()}),
-        )
+        ) as finish:
+
+            def finish_files(companions: Companions) -> None:
+                finish(lambda digests: companions({names[path]: found for path, found in digests.items()}))
+
+            yield finish_files
         return
     frames = {place: tables[name] for name, place in places.items() if isinstance(place, TableName)}
-    with (
-        all_or_nothing(overwrite=overwrite) as stage,
-        written_tables(address, frames, overwrite=overwrite, source=_selection_of(recipe)) as written,
-    ):
-        digests = {name: written.digests[place] for name, place in places.items() if isinstance(place, TableName)}
-        for target, content in companions(digests).items():
-            stage(target).write_bytes(content)
-        written.commit()
+
+    def finish_tables(companions: Companions) -> None:
+        with (
+            all_or_nothing(overwrite=overwrite) as stage,
+            written_tables(address, frames, overwrite=overwrite, source=_selection_of(recipe)) as written,
+        ):
+            digests = {name: written.digests[place] for name, place in places.items() if isinstance(place, TableName)}
+            for target, content in companions(digests).items():
+                stage(target).write_bytes(content)
+            written.commit()
+
+    yield finish_tables
 
 
 def manifest_beside(release: str | Path, manifest_path: Callable[[Path], Path]) -> Path:

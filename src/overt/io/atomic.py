@@ -4,6 +4,7 @@
 Each file is written under a hidden temporary name in the folder where it belongs, forced to the disk, and renamed
 when all of them are complete. If anything goes wrong before, an interrupt included, the temporary files are removed;
 if it goes wrong between two renames, the files that have appeared are taken back and those they replaced return.
+`NothingAfterAll`, raised inside, does the same without being an error.
 """
 
 import os
@@ -14,6 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from overt.errors import InvalidInput
+
+
+class NothingAfterAll(Exception):
+    """What was staged shall not appear."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ def all_or_nothing(*, overwrite: bool = False) -> Iterator[Callable[[Path], Path
         for file in staged:
             _refuse_taken(file.target, overwrite)
         _swap_in(staged)
+    except NothingAfterAll:
+        return
     finally:
         for file in staged:
             file.written.unlink(missing_ok=True)

@@ -2,7 +2,9 @@
 """Files in and out: a table is read from one file, a release is written to one or two, whole or not at all."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +12,7 @@ import polars as pl
 
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
-from overt.io.atomic import all_or_nothing
+from overt.io.atomic import NothingAfterAll, all_or_nothing
 from overt.io.csv import Dialect, read_dialect, read_texts
 from overt.io.encoding import Coded, coded_from_series
 from overt.io.formats import (
@@ -28,6 +30,8 @@ from overt.table import Kind, Table
 
 if TYPE_CHECKING:
     from overt.hierarchy import Builder
+
+Companions = Callable[[Mapping[Path, str]], Mapping[Path, bytes]]
 
 
 def read_file(
@@ -108,31 +112,63 @@ def write_tables(
     separator: str | None = None,
     neutralise_formulas: bool = False,
     overwrite: bool = False,
-    companions: Callable[[Mapping[Path, str]], Mapping[Path, bytes]] = lambda digests: {},
+    companions: Companions = lambda digests: {},
 ) -> dict[Path, str]:
     """Write tables to files, all of them or none, and return the digests of the files.
 
     `companions` gets the digests of the tables' files and returns other files, such as a manifest, that appear with
-    them. A CSV file is UTF-8, with the separator that its name (.tsv) or `separator` says; `neutralise_formulas` puts an apostrophe before cells that a spreadsheet would run.
+    them. A CSV file is UTF-8, with the separator that its name (.tsv) or `separator` says; `neutralise_formulas` puts an
+    apostrophe before cells that a spreadsheet would run.
     """
-    digests = {}
-    with all_or_nothing(overwrite=overwrite) as stage:
-        for target, frame in tables.items():
-            written = stage(target)
-            write_frame(
-                frame,
-                written,
-                file_format=find_format(Path(target.name), format),
-                compress=is_gzip_name(target),
-                separator=separator_of_name(target) or separator or ",",
-                neutralise_formulas=neutralise_formulas,
-            )
-            digests[target] = digest(written)
-        for target, content in companions(dict(digests)).items():
-            written = stage(target)
-            written.write_bytes(content)
-            digests[target] = digest(written)
-    return digests
+    with writing_tables(
+        tables, format=format, separator=separator, neutralise_formulas=neutralise_formulas, overwrite=overwrite
+    ) as finish:
+        return finish(companions)
+
+
+@contextmanager
+def writing_tables(
+    tables: Mapping[Path, pl.DataFrame],
+    *,
+    format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
+    separator: str | None = None,
+    neutralise_formulas: bool = False,
+    overwrite: bool = False,
+) -> Iterator[Callable[[Companions], dict[Path, str]]]:
+    """The same while something else is done: the files appear after `finish(companions)`, and without it never."""
+
+    def write(target: Path, frame: pl.DataFrame, written: Path, file_format: str) -> str:
+        write_frame(
+            frame,
+            written,
+            file_format=file_format,
+            compress=is_gzip_name(target),
+            separator=separator_of_name(target) or separator or ",",
+            neutralise_formulas=neutralise_formulas,
+        )
+        return digest(written)
+
+    formats = {target: find_format(Path(target.name), format) for target in tables}
+    is_finished = False
+    with all_or_nothing(overwrite=overwrite) as stage, ThreadPoolExecutor(max_workers=1) as pool:
+        waiting = {
+            target: pool.submit(write, target, frame, stage(target), formats[target])
+            for target, frame in tables.items()
+        }
+
+        def finish(companions: Companions) -> dict[Path, str]:
+            nonlocal is_finished
+            digests = {target: digest_of.result() for target, digest_of in waiting.items()}
+            for target, content in companions(dict(digests)).items():
+                written = stage(target)
+                written.write_bytes(content)
+                digests[target] = digest(written)
+            is_finished = True
+            return digests
+
+        yield finish
+        if not is_finished:
+            raise NothingAfterAll
 
 
 def digest(path: str | Path) -> str:
