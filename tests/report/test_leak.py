@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from overt.adversary.audit import audit_release
 from overt.adversary.knowledge import Knowledge
 from overt.adversary.posterior import Posterior
 from overt.adversary.summary import Audit, Worst
-from overt.adversary.sweep import sweep_l
+from overt.adversary.sweep import Breach, Sweep, sweep_l
 from overt.algorithms import RDA, Dealing, Mondrian
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity
 from overt.report import leak as told
@@ -133,3 +134,12 @@ def test_a_report_says_what_could_not_be_swept():
     swept = sweep_l(FIVE, {"rda": lambda l: RDA(goal=FrequencyLDiversity(l))}, [3], rng=np.random.default_rng(0))
     page = told.page_of_leak(Leak(None, "It was not asked.", sweep=swept), title="five.csv")
     assert "rda, l = 3: 3-diversity cannot be reached" in page and "<svg" not in page
+
+
+def test_what_is_not_known_well_enough_is_not_drawn():
+    point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.2, "chain")
+    vague, sure = Sweep((point,), ()), Sweep((point, replace(point, l=2, error=0.01)), ())
+    assert "breaches" not in Leak(None, sweep=vague).plots
+    assert [row["x"] for row in told.plot_sweep(sure).spec["data"]["values"]] == [2]
+    assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known", "20\u00a0%"]
+    assert "not known" in told.page_of_leak(Leak(None, "no.", sweep=vague), title="t")

@@ -14,6 +14,8 @@ from overt.errors import OvertError
 from overt.progress import Progress, silent
 from overt.table import Table
 
+MOST_ERROR = 0.05  # the standard error of 99% of beliefs, beyond which a share of people above a bound says nothing
+
 
 @dataclass(frozen=True)
 class Breach:
@@ -29,6 +31,11 @@ class Breach:
     guessed: float
     error: float  # the standard error of the beliefs of 99% of people is at most this
     how: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the beliefs are known well enough for the share to say something."""
+        return self.error <= MOST_ERROR
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,8 @@ class Leak:
     def plots(self) -> dict[str, Plot]:
         """What can be drawn, by name."""
         found = {} if self.audit is None else {"beliefs": plot_beliefs(self.audit, least_rows=self.least_rows)}
-        return found | ({"breaches": plot_sweep(self.sweep)} if self.sweep is not None and self.sweep.points else {})
+        is_known = self.sweep is not None and any(point.is_known for point in self.sweep.points)
+        return found | ({"breaches": plot_sweep(self.sweep)} if self.sweep is not None and is_known else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for programs."""
@@ -172,7 +173,7 @@ def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
 def plot_sweep(sweep: Sweep) -> Plot:
     """The share of people above 1/l with the method, for each method and l."""
     lines: dict[str, list[tuple[float, float]]] = {}
-    for point in sweep.points:
+    for point in (point for point in sweep.points if point.is_known):
         lines.setdefault(point.method, []).append((float(point.l), point.above))
     series: dict[str, list[tuple[float, float]]] = {}
     for line in lines.values():  # methods that give the same are one line: the last would hide the others
@@ -191,7 +192,8 @@ def sweep_rows(sweep: Sweep) -> Iterator[tuple[str, ...]]:
     yield "method", "l", "groups", "people above 1/l", "highest belief", "error"
     for one in sweep.points:
         error = "exact" if one.how != "chain" else f"{one.error:.3f}"
-        yield one.method, f"{one.l}", f"{one.n_groups:,}", percent(one.above), f"{one.highest:.3f}", error
+        above, highest = (percent(one.above), f"{one.highest:.3f}") if one.is_known else ("not known", "")
+        yield one.method, f"{one.l}", f"{one.n_groups:,}", above, highest, error
 
 
 def sweep_failures(sweep: Sweep) -> Iterator[str]:
@@ -246,8 +248,9 @@ def _swept(leak: Leak) -> Iterator[Child]:
     yield element("h3", "Other methods, other l")
     if leak.sweep.points:
         header, *rows = sweep_rows(leak.sweep)
-        figure = figure_of(leak.plots["breaches"], "People above 1/l to someone who has the method")
-        yield element("div", figure, element("div", html_table(header, rows)), class_="pair")
+        plots = leak.plots
+        figure = "breaches" in plots and figure_of(plots["breaches"], "People above 1/l to someone who has the method")
+        yield element("div", figure or None, element("div", html_table(header, rows)), class_="pair")
     if leak.sweep.failures:
         yield element("ul", [element("li", why) for why in sweep_failures(leak.sweep)], class_="quiet")
 
