@@ -23,7 +23,7 @@ def release(*rows):
     return pl.DataFrame({"place": sorted(rows)})
 
 
-@pytest.mark.parametrize(("s", "epsilon"), [(0.1, 0.2), (0.3, 0.9), (0.5, 0.70), (0.05, 2.0)])
+@pytest.mark.parametrize(("s", "epsilon"), [(0.1, 0.2), (0.3, 0.9), (0.5, 0.70), (0.05, 2.0), (0.5, 40.0)])
 @pytest.mark.parametrize("k", [1, 2, 5, 12, 40])
 def test_the_figure_is_that_of_the_definition_and_of_the_calculator(k, s, epsilon):
     found = worst_delta(k, s, epsilon)

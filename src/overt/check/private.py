@@ -54,22 +54,23 @@ def check_private(frame: pl.DataFrame, claim: PrivateClaim) -> Verdict:
 
 def worst_delta(k: int, s: float, epsilon: float) -> float:
     """The greatest delta between n and n - 1 identical records over all n, by going through them."""
-    gamma = 1 - (1 - s) * math.exp(-epsilon)
-    divergence = gamma * math.log(gamma / s) + (1 - gamma) * math.log((1 - gamma) / (1 - s))
+    rest = (1 - s) * math.exp(-epsilon)  # 1 - gamma, which a large epsilon would lose beside 1
+    gamma = 1 - rest
+    divergence = gamma * math.log(gamma / s) - rest * epsilon
     worst, n = 0.0, k
     while n <= k / gamma + 1 or math.exp(-n * divergence) > max(worst, _NEGLIGIBLE):
-        worst = max(worst, _delta_at(n, max(k, math.floor(gamma * n) + 1), s, epsilon, gamma))
+        worst = max(worst, _delta_at(n, max(k, n - math.ceil(rest * n) + 1), s, epsilon, rest))
         n += 1
     return worst
 
 
-def _delta_at(n: int, first: int, s: float, epsilon: float, gamma: float) -> float:
+def _delta_at(n: int, first: int, s: float, epsilon: float, rest: float) -> float:
     """The sum over j >= first of P(n records leave j copies) minus exp(epsilon) P(n - 1 records do)."""
     log = math.lgamma(n + 1) - math.lgamma(first + 1) - math.lgamma(n - first + 1)
     log += first * math.log(s) + (n - first) * math.log1p(-s)
     term, total = math.exp(log), 0.0
     for j in range(first, n + 1):
-        total += term * max(0.0, j - gamma * n)
+        total += term * max(0.0, rest * n - (n - j))
         term *= (n - j) / (j + 1) * s / (1 - s)
         if term * n < total * 1e-16:
             break

@@ -123,6 +123,13 @@ def test_thousands_of_copies_are_no_matter():
     assert least_k(5, 1e-9, "0.993") > 2000
 
 
+@pytest.mark.parametrize("epsilon", [30, 36, 37, 40, 100])
+def test_a_large_epsilon_does_not_hide_a_record_that_stands_alone(epsilon):
+    # exp(-epsilon) is lost beside 1 in floats; n records that all stay are as telling as s**n
+    assert least_k(epsilon, "1e-6", 0.5) == 20
+    assert exact_delta(20, 0.5, epsilon) == pytest.approx(0.5**20, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("k", "s", "epsilon", "words"),
     [
@@ -133,6 +140,8 @@ def test_thousands_of_copies_are_no_matter():
         (2.5, 0.1, 5, "k is 2.5"),
         (5, 0.1, 0, "epsilon is 0"),
         (5, "nan", 1, "s is 'nan'"),
+        (5, 0.1, 101, "epsilon is 101; at most 100"),
+        (5, 0.1, "1e400", "epsilon is '1e400'; at most 1,000,000"),
     ],
 )
 def test_what_cannot_be_private_is_refused(k, s, epsilon, words):
@@ -144,6 +153,8 @@ def test_what_cannot_be_private_is_refused(k, s, epsilon, words):
 def test_other_refusals():
     with pytest.raises(InvalidInput, match="delta is 1"):
         least_k(1, 1, 0.1)
+    with pytest.raises(InvalidInput, match="delta is '1e-400'; at least 1e-300"):
+        least_k(1, "1e-400", 0.1)
     with pytest.raises(InvalidInput, match="There is no bound 'loose'"):
         least_k(1, 0.1, 0.1, bound="loose")
     with pytest.raises(InvalidInput, match="vectors of levels is 0"):

@@ -30,6 +30,8 @@ Bound = Literal["exact", "li"]
 DIGITS = 60
 MOST_RECORDS = 10_000_000  # in one cell; floats that say where to look are good to 1e-6 up to here
 NEGLIGIBLE = 1e-290
+MOST_EPSILON = 100  # of sampling: exp(-epsilon) must be seen beside 1 with 60 digits; no one is protected long before
+MOST_ALTOGETHER = 10**6  # of a budget
 _SURE = 1e-5  # floats this far apart, relatively, are different
 _PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899")
 # B(2i) / (2i (2i - 1)), the coefficients of Stirling's series
@@ -171,6 +173,10 @@ class _Sampling:
         """Refuse what cannot be private whatever k is."""
         require_epsilon(epsilon)
         require_number("s", s, above=0)
+        if exact(epsilon) > MOST_EPSILON:
+            raise InvalidInput(
+                f"epsilon is {epsilon!s}; at most {MOST_EPSILON} is expected, and above 20 hardly anybody is protected."
+            )
         return cls._made(exact(s), exact(epsilon))
 
     @classmethod
@@ -188,11 +194,16 @@ class _Sampling:
             return cls(s, rate, power, 1 - (1 - rate) / power)
 
     @property
+    def rest(self) -> float:
+        """1 - gamma, with all its digits: a large epsilon leaves 1 of gamma in floats."""
+        with localcontext(Context(prec=DIGITS)):
+            return float((1 - self.s) / self.power)
+
+    @property
     def divergence(self) -> float:
         """KL(gamma, s): P(Bin(n, s) > gamma n) <= exp(-n KL)."""
         g, s = float(self.gamma), float(self.s)
-        rest = 0.0 if g >= 1 else (1 - g) * math.log((1 - g) / (1 - s))
-        return g * math.log(g / s) + rest
+        return g * math.log(g / s) - self.rest * math.log(self.power)
 
     def n_of(self, j: int, bound: Bound) -> int:
         """The number of records in a cell at which j kept copies are worst."""
@@ -250,16 +261,16 @@ class _Sampling:
 
     def _nearly(self, n: int, j: int, bound: Bound) -> float:
         """A term in floats: where to look."""
-        s, gn = float(self.s), float(self.gamma) * n
+        s, rest = float(self.s), self.rest * n
         log = math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1) + j * math.log(s)
         log += (n - j) * math.log1p(-s)
         odds = s / (1 - s)
-        weigh: Callable[[int], float] = (lambda i: i - gn) if bound == "exact" else (lambda i: 1.0)
+        weigh: Callable[[int], float] = (lambda i: rest - (n - i)) if bound == "exact" else (lambda i: 1.0)
         term, total = 1.0, 0.0
         for i in range(j, n + 1):
             total += term * weigh(i)
             term *= (n - i) / (i + 1) * odds
-            if term * (i + 2 - gn) < total * 1e-17:
+            if term * (rest - (n - i) + 2) < total * 1e-17:
                 break
         if bound == "exact":
             total *= float(self.power) / (n * (1 - s))
@@ -293,6 +304,8 @@ class _Sampling:
 def require_epsilon(epsilon: Number) -> None:
     """Refuse an epsilon that says nothing."""
     require_number("epsilon", epsilon, above=0)
+    if exact(epsilon) > MOST_ALTOGETHER:
+        raise InvalidInput(f"epsilon is {epsilon!r}; at most {MOST_ALTOGETHER:,} is expected.")
 
 
 def require_delta(delta: Number) -> Fraction:
@@ -300,6 +313,8 @@ def require_delta(delta: Number) -> Fraction:
     require_number("delta", delta, above=0)
     if exact(delta) >= 1:
         raise InvalidInput(f"delta is {delta!r}; a number below 1 is expected.")
+    if float(exact(delta)) == 0:
+        raise InvalidInput(f"delta is {delta!r}; at least 1e-300 is expected.")
     return exact(delta)
 
 
