@@ -370,6 +370,25 @@ def test_without_its_manifest_nothing_says_which_coins_were_used(folder):
     assert [one["name"] for one in json.loads(out)["findings"] if not one["ok"]] == ["coins"]
 
 
+@pytest.mark.parametrize("with_ledger", [True, False])
+@pytest.mark.parametrize("where", ["method", "epsilon", "delta", "facts", "rows", "recipe"])
+def test_a_manifest_that_contradicts_its_recipe_is_found(folder, where, with_ledger):
+    run(folder)
+    path = folder / "release.csv.manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    changed = {"method": "private-cube", "epsilon": "1/100", "delta": "1/1000000000"}
+    manifest |= {where: changed[where]} if where in changed else {}
+    manifest["facts"] |= {"Budget": "epsilon 0.01"} if where == "facts" else {}
+    manifest["release"] |= {"rows": 7} if where == "rows" else {}
+    manifest["recipe"]["method"] |= {"epsilon": 3} if where == "recipe" else {}
+    path.write_text(json.dumps(manifest), "utf-8")
+    if not with_ledger:
+        ledger_path(folder / "people.csv").unlink()
+    code, out, _ = check(folder, "--json")
+    assert code == Exit.CHECK_FAILED
+    assert "manifest" in {one["name"] for one in json.loads(out)["findings"] if not one["ok"]}
+
+
 def test_a_manifest_that_claims_less_than_its_parameters_cost_is_refused(folder):
     run(folder)
     path = folder / "release.csv.manifest.json"

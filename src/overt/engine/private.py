@@ -214,6 +214,7 @@ def check_private_release(
     method: Any = recipe.method
     if manifest is not None:
         findings.append(_find_changes(recipe, manifest, place, digests.get(place)))
+        findings.append(_find_contradictions(recipe, manifest, tables["release"].height))
         findings += _find_in_ledger(manifest, Path(data))
     claim = claim_of(method, None if manifest is None else manifest.coins)
     return Verdict((*findings, *check_private(tables["release"], claim).findings))
@@ -337,6 +338,24 @@ def _find_changes(recipe: Recipe, manifest: PrivateManifest, place: Place, found
     if changed:
         return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
     return Finding("digests", True, "The release and the hierarchies are those that the manifest was written for.")
+
+
+def _find_contradictions(recipe: Recipe, manifest: PrivateManifest, n_rows: int) -> Finding:
+    """Whether what the manifest says in words and figures is what its recipe and the release say."""
+    method: Any = recipe.method
+    told = {
+        "method": (manifest.method, method.name),
+        "epsilon": (manifest.epsilon, str(method.budget.epsilon)),
+        "delta": (manifest.delta, str(method.budget.delta)),
+        "facts": (manifest.facts, method.facts),
+        "rows": (manifest.release.rows, n_rows),
+    }
+    wrong = [name for name, (said, true) in told.items() if said != true]
+    if wrong:
+        return Finding(
+            "manifest", False, f"The manifest contradicts its own recipe, or the release, in: {', '.join(wrong)}."
+        )
+    return Finding("manifest", True, "What the manifest says is what its recipe and the release say.")
 
 
 def _find_in_ledger(manifest: PrivateManifest, data: Path) -> list[Finding]:
