@@ -120,7 +120,9 @@ def test_a_link_leads_to_the_ledger_of_the_file(tmp_path):
 def test_other_refusals(tmp_path):
     with pytest.raises(InvalidInput, match="There is no folder"):
         set_limit(ledger_path(tmp_path / "nowhere" / "people.csv"), 1, "0.1")
-    for epsilon, delta in ((0, "0.1"), (1, 0), (1, 1), ("x", "0.1")):
+    with pytest.raises(InvalidInput, match="is a folder; name the file"):
+        ledger_path(tmp_path)
+    for epsilon, delta in ((0, "0.1"), (1, 0), (1, 1), ("x", "0.1"), ("1e400", "0.1"), (1, "1e-400")):
         with pytest.raises(InvalidInput):
             set_limit(ledger_path(tmp_path / "people.csv"), epsilon, delta)
     assert not ledger_path(tmp_path / "people.csv").exists()

@@ -382,6 +382,9 @@ def test_a_new_method_needs_no_change_here(monkeypatch):
         assert refusal(text.replace('"down"', '"dwn"')) == (
             "recipe.toml, line 31: order = 'dwn' is unknown in [method]; did you mean 'down'?"
         )
+        assert refusal(text.replace('"down"', '"expected"')) == (
+            "recipe.toml, line 31: order = 'expected' is unknown in [method]; use one of 'up', 'down'."
+        )
     finally:
         monkeypatch.undo()
         settings_model.cache_clear()

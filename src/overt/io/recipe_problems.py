@@ -100,7 +100,8 @@ def sentence(error: ErrorDetails, model: type[Settings]) -> tuple[Path, str]:
         case "union_tag_not_found" | "union_tag_invalid":
             return _choice(place, found, model)
         case "literal_error" | "enum":
-            return place.path, _not_one_of(place, found, re.findall(r"'([^']*)'", str(error.get("ctx", {}))))
+            allowed = re.findall(r"'([^']*)'", str(error["ctx"]["expected"]))
+            return place.path, _not_one_of(place, found, allowed)
         case "expected":
             expected = error["ctx"]["expected"]
         case other:
