@@ -33,15 +33,16 @@ def test_dense_components_have_a_short_ladder_and_begin_at_the_table(monkeypatch
     assert not scattered.state.energy_of_slot.any()  # the true table gives the release
 
 
-@pytest.mark.parametrize("values", [[0, 0, 1, 2, 0, 1, 2, 1], [0, 1, 1, 2, 0, 0, 2, 1]])
+@pytest.mark.parametrize("values", [[0, 0, 0, 1, 1, 2, 2, 1], [0, 1, 2, 3, 4, 4, 4, 0]])
 def test_dense_components_are_sampled_as_others_are(monkeypatch, values):
     # within five standard errors, and 0.02 for what batches cannot see: a chance of failing below 1 in 10,000
     monkeypatch.setattr(slots, "find_dense", lambda failed, going, *_: going.copy())
     table = table_of([[0, 0, 0, 0, 1, 1, 1, 1]], values)
-    method = Mondrian(goal=FrequencyLDiversity("5/2"))
+    method = Mondrian(goal=FrequencyLDiversity(2))
     release, failed = failed_of(table, method)
     exact = enumerate_posterior(release, method)
     found = sample_posterior(failed, rng=np.random.default_rng(4), sweeps=4000, lists=False)
+    assert failed.n_components == 1 and found.sampled.n_near_truth == failed.size_of_component.sum()  # and that is said
     for row in range(8):
         error = found.error[found.cell_of_row[row]]
         assert (np.abs(found.of_row(row) - exact.of_row(row)) <= 5 * error + 0.02).all()

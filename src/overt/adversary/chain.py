@@ -16,7 +16,7 @@ Guarantee   Every table counted gives the release, so that none is invented. At 
 """
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -38,8 +38,8 @@ PILOT_BATCHES = 8
 FEWEST_BATCHES = 4
 STEEP = 1.5  # 1 makes the sum of squared errors least, 2 makes all errors alike
 SHORT = 48  # places; components with fewer have several sweeps for one of others, which cost as much
-LADDERS = 0.15  # of the time, at most
-SHARES = (0.25, 0.33, 0.42)  # of the time or the sweeps: where warming up ends, the first pilot, and the second
+LADDERS = 0.1  # of the time, at most
+SHARES = (0.15, 0.22, 0.3)  # of the time or the sweeps: where warming up ends, the first pilot, and the second
 AT_LEAST = 0.25  # of the seconds is for sampling, however long it took to find out what was tried
 FEWEST = 8  # sweeps of a component in a pilot or in a batch, if there is no limit on time
 
@@ -83,7 +83,10 @@ def sample_posterior(
     before = _proposals(chains)
     watch.run(chains, stretch, until=1.0, n_batches=N_BATCHES)
     n_proposed, n_taken = (int(n) for n in np.subtract(_proposals(chains), before))
-    return _posterior_of(failed, listed, chains, n_proposed, n_taken, time.perf_counter() - watch.began)
+    posterior = _posterior_of(failed, listed, chains, n_proposed, n_taken, time.perf_counter() - watch.began)
+    assert posterior.sampled is not None
+    near_truth = int(failed.size_of_component[ladders.is_dense].sum())
+    return replace(posterior, sampled=replace(posterior.sampled, n_near_truth=near_truth))
 
 
 def require_truth(failed: FailedTrials) -> None:

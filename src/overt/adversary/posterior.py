@@ -28,6 +28,7 @@ class Sampled:
     r_hat: Chances  # (cell) -> worst over its values; near 1 where all chains tell the same
     effective_size: Chances  # (cell) -> least over its values; infinite where nothing can vary
     n_still: int  # people of uncertain groups on whose value no chain ever moved: known for certain, or never reached
+    n_near_truth: int = 0  # people of components whose chains all begin at the true table; R-hat says little of them
 
     def to_dict(self, posterior: "Posterior") -> dict[str, Any]:
         """Plain values, for programs."""
@@ -42,6 +43,7 @@ class Sampled:
             "r_hat": {"99_percent": _percentile(r_hats, 99), "highest": _percentile(r_hats, 100)},
             "effective_size": {"1_percent": _percentile(self.effective_size, 1)},
             "never_moved": self.n_still,
+            "all_chains_from_true_table": self.n_near_truth,
         }
 
 

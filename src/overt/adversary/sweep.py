@@ -14,7 +14,7 @@ from overt.errors import OvertError
 from overt.progress import Progress, silent
 from overt.table import Table
 
-MOST_ERROR = 0.05  # the standard error of 99% of beliefs, beyond which a share of people above a bound says nothing
+MOST_ERROR = 0.1  # the standard error of 99% of beliefs, beyond which a share of people above a bound says nothing
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,12 @@ def how_found(found: Audit) -> str:
     if sampled is None:
         return f"exact inference ({found.replayed.how})"
     figures = sampled.to_dict(found.replayed)
+    near = (
+        f" For {sampled.n_near_truth:,} people all chains begin at the true table, too much being tied together to get to this "
+        "release from a random one: if chains stay near it, beliefs come out too high, and R-hat does not show it."
+        if sampled.n_near_truth
+        else ""
+    )
     unmoved = f" {sampled.n_still:,} people never moved: known for certain, or not reached." if sampled.n_still else ""
     r_hat = figures["r_hat"]["99_percent"]
     agree = (
@@ -141,7 +147,7 @@ def how_found(found: Audit) -> str:
         f"{sampled.n_chains} chains of {sampled.n_sweeps:,} sweeps ({sampled.n_proposed:,} proposed swaps, "
         f"{sampled.seconds:.0f} s). Standard error {figures['standard_error']['99_percent']:.3f} or less for 99% of people, "
         f"{agree}; people count as above a bound if they are by three errors. Every table "
-        f"counted gives this release; tables that the chains did not reach are missing.{unmoved}"
+        f"counted gives this release; tables that the chains did not reach are missing.{unmoved}{near}"
     )
 
 
