@@ -35,7 +35,13 @@ def test_the_figure_is_that_of_the_definition_and_of_the_calculator(k, s, epsilo
 def test_a_good_release_is_found_good():
     verdict = check_private(release(*["a"] * 10, *["north"] * 12), claim())
     assert verdict.ok
-    assert check_private(release(), claim()).ok
+    nothing = check_private(release(), claim())
+    assert nothing.ok and "The release has no rows" in " ".join(f.sentence for f in nothing.findings)
+
+
+def test_a_column_may_be_called_anything():
+    named = claim(levels_of_label={"copies of this row": LABELS.get})
+    assert check_private(pl.DataFrame({"copies of this row": ["a"] * 60}), named).ok
 
 
 @pytest.mark.parametrize(

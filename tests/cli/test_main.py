@@ -41,6 +41,18 @@ def test_version(overt):
     assert overt("--version") == (0, metadata.version("overt") + "\n", "")
 
 
+def test_a_panic_of_a_compiled_library_is_one_sentence_too(overt, monkeypatch):
+    class Panic(BaseException):
+        """As what Polars raises."""
+
+    def panic(*_, **__):
+        raise Panic("values of people")
+
+    monkeypatch.setattr("overt.io.ledger.read_ledger", panic)
+    code, out, err = overt("budget", "people.csv")
+    assert (code, out) == (Exit.UNEXPECTED, "") and "mistake of its own (Panic)" in err and "people" not in err
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -169,6 +169,11 @@ def test_nested_types_may_be_other_columns_but_have_no_role():
         ({"quasi_identifiers": []}, "No quasi-identifier is named"),
         ({"quasi_identifiers": "age"}, r"write \['age'\] instead of 'age'"),
         ({"quasi_identifiers": ["agee"]}, "no column 'agee'; the columns are 'name', 'age'"),
+        ({"quasi_identifiers": ["*"]}, r"called '\*'.*rename it"),
+        (
+            {"quasi_identifiers": ["age"], "sensitive": ["^.*$"]},
+            "which stands for several columns elsewhere; rename it",
+        ),
         ({"quasi_identifiers": ["age"], "sensitive": ["age"]}, "'age' is given more than one role"),
         ({"quasi_identifiers": ["age"], "others": ["age"]}, "'age' is given more than one role"),
         ({"quasi_identifiers": ["age"], "missing": "guess"}, "missing is 'refuse', 'drop' or 'own value'"),

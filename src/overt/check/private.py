@@ -43,9 +43,10 @@ def check_private(frame: pl.DataFrame, claim: PrivateClaim) -> Verdict:
     findings = [_find_parameters(claim), _find_coins(claim), layout]
     if set(names) <= set(frame.columns):
         shown = frame.select(pl.col(names).cast(pl.String))
-        distinct = shown.group_by(names).len("copies of this row")
+        copies = f"copies of {' '.join(names)}"  # longer than any name, so none of them
+        distinct = shown.group_by(names).len(copies)
         findings += [
-            _find_copies(distinct.get_column("copies of this row"), claim),
+            _find_copies(distinct.get_column(copies), claim),
             _find_labels(distinct.select(names), claim),
             _find_order(shown),
         ]
@@ -129,6 +130,8 @@ def _find_copies(copies: pl.Series, claim: PrivateClaim) -> Finding:
         return Finding(
             "copies", False, f"{n_few:,} of {counted(len(copies), 'different row')} stand fewer than {claim.k} times."
         )
+    if copies.is_empty():
+        return Finding("copies", True, "The release has no rows, so that none stands too few times.")
     return Finding("copies", True, f"Each of {counted(len(copies), 'different row')} stands at least {claim.k} times.")
 
 

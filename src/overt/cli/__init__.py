@@ -62,7 +62,9 @@ def main(tokens: Sequence[str] | None = None) -> int:
         if "--json" in tokens:
             say_json({"error": str(error), "exit_code": Exit.USAGE})
         return Exit.USAGE
-    except (Exception, KeyboardInterrupt) as error:
+    except SystemExit:
+        raise
+    except BaseException as error:  # a panic of a compiled library is no Exception
         if debug:
             raise
         return complain(error, as_json="--json" in tokens)

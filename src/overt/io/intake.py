@@ -75,8 +75,12 @@ class Intake:
         return plain if self.others is None else [name for name in plain if name in self.others]
 
     def refuse_unknown(self, columns: Collection[str]) -> None:
-        """Every column that is named must be there."""
+        """Every column that is named must be there, under a name that means one column only."""
         for name in (*self.encoded, *self.identifiers, *(self.others or ())):
+            if name == "*" or (name.startswith("^") and name.endswith("$")):  # Polars would take it for a pattern
+                raise InvalidInput(
+                    f"A column is called {name!r}, which stands for several columns elsewhere; rename it."
+                )
             if name not in columns:
                 raise unknown_column(name, columns)
 
