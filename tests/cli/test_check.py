@@ -109,3 +109,8 @@ def test_neutralised_formulas_are_read_back(folder, overt):
     assert overt("run", "recipe.toml", "--quiet")[0] == 0
     assert "'=1+1" in (folder / "release.csv").read_text()
     assert overt("check", "hospital.csv", "release.csv", "--quiet")[0] == 0
+
+
+def test_a_folder_is_no_release(overt):
+    code, _, err = overt("check", ".", ".")
+    assert code == 3 and err.endswith(". is a folder; name the file of the release.\n")

@@ -171,10 +171,11 @@ def test_an_existing_release_is_not_replaced_unasked(folder, overt):
     assert overt("run", "recipe.toml")[0] == 0
 
 
-@pytest.mark.parametrize("target", ["alias.csv", "sex.csv"])
+@pytest.mark.parametrize("target", ["alias.csv", "sex.csv", "recipe.toml", "hospital.csv.budget.json"])
 def test_what_a_recipe_reads_is_never_replaced(folder, overt, target):
     (folder / "alias.csv").symlink_to("hospital.csv")
     (folder / "sex.csv").write_text("female;*\nmale;*\n")
+    (folder / "hospital.csv.budget.json").write_text("a ledger")
     change(
         folder,
         (

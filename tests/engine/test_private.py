@@ -304,6 +304,17 @@ def test_a_run_that_fails_after_spending_has_spent(folder, monkeypatch):
     assert len(read_ledger(ledger_path(folder / "people.csv")).releases) == 1
 
 
+@pytest.mark.parametrize(
+    ("path", "words"), [("nowhere/release.csv", "There is no folder"), ("release", "does not say a format")]
+)
+def test_a_release_that_has_no_place_to_go_costs_nothing(folder, path, words):
+    recipe = folder / "recipe.toml"
+    recipe.write_text(recipe.read_text("utf-8").replace('"release.csv"', f'"{path}"'), "utf-8")
+    code, _, err = run(folder)
+    assert code == Exit.DATA and words in err
+    assert not read_ledger(ledger_path(folder / "people.csv")).releases
+
+
 def test_without_a_limit_nothing_is_released(folder):
     ledger_path(folder / "people.csv").unlink()
     code, _, err = run(folder)

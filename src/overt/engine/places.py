@@ -19,7 +19,9 @@ from overt.io.database.reading import read_release_table, read_selection
 from overt.io.database.selection import Selection
 from overt.io.database.writing import names_of, refuse_taken_tables, written_tables
 from overt.io.files import digest, read_file, read_release, separator_of, writing_tables
+from overt.io.formats import find_format
 from overt.io.intake import Intake
+from overt.io.ledger import ledger_path
 from overt.io.manifest import SUFFIX, Manifest, files_read
 from overt.io.profiling import count_persons, refuse_repeated
 from overt.io.recipe import Recipe
@@ -115,11 +117,16 @@ def files_of(path: Path, tables: Iterable[str]) -> dict[str, Path]:
 
 def refuse_taken(recipe: Recipe, places: Iterable[Place], *, overwrite: bool) -> None:
     """Say before the work, not after it, that something is in the way; what the recipe reads is never replaced."""
-    sources = [path for path in _files_of_source(recipe) if path.exists()]
+    itself = [recipe.folder / recipe.name, ledger_path(recipe.input_path)]
+    sources = [path for path in (*_files_of_source(recipe), *itself) if path.exists()]
+    if isinstance(recipe.settings.output, Output):
+        find_format(recipe.output_path, recipe.settings.output.format)  # refuses a name that says none
     tables = []
     for target in places:
         if isinstance(target, TableName):
             tables.append(target)
+        elif not target.parent.is_dir():
+            raise InvalidInput(f"There is no folder {target.parent} to write {target.name} into; make it first.")
         elif target.exists():
             if any(target.samefile(source) for source in sources):
                 raise InvalidInput(

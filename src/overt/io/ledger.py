@@ -130,7 +130,7 @@ class Ledger:
 def ledger_path(data: Path) -> Path:
     """Where the ledger of a file lies: beside it, whatever links lead there."""
     data = data.resolve() if data.is_symlink() else data
-    if not data.name or data.is_dir():
+    if not data.name:
         raise InvalidInput(f"{data} is a folder; name the file with the data, beside which its ledger lies.")
     return data.with_name(data.name + SUFFIX)
 

@@ -70,6 +70,8 @@ class Manifest(_Part):
 
 def manifest_path(release: Path) -> Path:
     """Where the manifest of a release lies: beside its (first) file."""
+    if not release.name:
+        raise InvalidInput(f"{release} is a folder; name the file of the release.")
     return release.with_name(release.name + SUFFIX)
 
 
