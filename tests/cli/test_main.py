@@ -41,6 +41,11 @@ def test_version(overt):
     assert overt("--version") == (0, metadata.version("overt") + "\n", "")
 
 
+def test_a_password_in_place_of_a_file_is_not_repeated(overt):
+    code, out, err = overt("budget", "postgresql://me:s3cr3t@db.example.org/clinic")
+    assert code == Exit.DATA and "address with a password" in err and "s3cr3t" not in out + err
+
+
 def test_a_panic_of_a_compiled_library_is_one_sentence_too(overt, monkeypatch):
     class Panic(BaseException):
         """As what Polars raises."""

@@ -122,7 +122,7 @@ def test_other_refusals(tmp_path):
     with pytest.raises(InvalidInput, match="There is no folder"):
         set_limit(ledger_path(tmp_path / "nowhere" / "people.csv"), 1, "0.1")
     with pytest.raises(InvalidInput, match="is a folder; name the file"):
-        ledger_path(Path("."))
+        ledger_path(Path())
     for epsilon, delta in ((0, "0.1"), (1, 0), (1, 1), ("x", "0.1"), ("1e400", "0.1"), (1, "1e-400")):
         with pytest.raises(InvalidInput):
             set_limit(ledger_path(tmp_path / "people.csv"), epsilon, delta)

@@ -14,7 +14,7 @@ def budget(
     Parameters
     ----------
     data
-        The file with the data. Its ledger lies beside it.
+        The file with the data. Its ledger lies beside it. Of a table in a database, the name of the table, where the recipe is.
     epsilon
         The most that all releases together may spend of epsilon.
     delta
@@ -26,8 +26,11 @@ def budget(
 
     """
     from overt.errors import InvalidInput
+    from overt.io.database.address import find_address, holds_password
     from overt.io.ledger import ledger_path, read_ledger, set_limit
 
+    if holds_password(str(data).replace(":/", "://", 1)):  # a path has lost one of the slashes
+        find_address(str(data).replace(":/", "://", 1))  # refuses it without repeating it
     if (epsilon is None) != (delta is None):
         raise InvalidInput("A limit has an epsilon and a delta; give both, or neither to see what was spent.")
     path = ledger_path(data)
