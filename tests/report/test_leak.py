@@ -143,3 +143,11 @@ def test_what_is_not_known_well_enough_is_not_drawn():
     assert [row["x"] for row in told.plot_sweep(sure).spec["data"]["values"]] == [2]
     assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known", "20\u00a0%"]
     assert "not known" in told.page_of_leak(Leak(None, "no.", sweep=vague), title="t")
+
+
+def test_what_may_be_too_high_is_a_line_of_its_own():
+    point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.01, "chain")
+    sweep = Sweep((point, replace(point, l=5, near_truth=1.0)), ())
+    names = [row["series"] for row in told.plot_sweep(sweep).spec["data"]["values"]]
+    assert names == ["mondrian", "mondrian (may be too high)"]
+    assert [row[3] for row in told.sweep_rows(sweep)][1:] == ["20\u00a0%", "20\u00a0%, may be too high"]

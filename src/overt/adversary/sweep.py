@@ -31,6 +31,7 @@ class Breach:
     guessed: float
     error: float  # the standard error of the beliefs of 99% of people is at most this
     how: str
+    near_truth: float = 0.0  # the share of people whose chains all began at the true table: `above` may be too high
 
     @property
     def is_known(self) -> bool:
@@ -101,6 +102,7 @@ def sweep_l(
                     guessed=replayed / found.n_rows,
                     error=float(np.percentile(found.replayed.error_of_row, 99)),
                     how=found.replayed.how,
+                    near_truth=found.replayed.sampled.n_near_truth / found.n_rows if found.replayed.sampled else 0.0,
                 )
             )
     return Sweep(tuple(points), tuple(failures))

@@ -21,6 +21,7 @@ from overt.report.sentences import one_in, percent
 
 LEAST_ROWS = 10
 MOST_POINTS = 100
+LITTLE = 0.1  # the share of people near the truth up to which nothing is said of it in a sweep
 PROOF = "proof: to someone who replays this method every value has its share of the group (docs/safety.md)"
 
 
@@ -180,7 +181,8 @@ def plot_sweep(sweep: Sweep) -> Plot:
     """The share of people above 1/l with the method, for each method and l."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for point in (point for point in sweep.points if point.is_known):
-        lines.setdefault(point.method, []).append((float(point.l), point.above))
+        name = f"{point.method} (may be too high)" if point.near_truth > LITTLE else point.method
+        lines.setdefault(name, []).append((float(point.l), point.above))
     series: dict[str, list[tuple[float, float]]] = {}
     for line in lines.values():  # methods that give the same are one line: the last would hide the others
         series[", ".join(name for name, other in lines.items() if other == line)] = line
@@ -199,6 +201,8 @@ def sweep_rows(sweep: Sweep) -> Iterator[tuple[str, ...]]:
     for one in sweep.points:
         error = "exact" if one.how != "chain" else f"{one.error:.3f}"
         above, highest = (percent(one.above), f"{one.highest:.3f}") if one.is_known else ("not known", "")
+        if one.is_known and one.near_truth > LITTLE:
+            above = f"{above}, may be too high"
         yield one.method, f"{one.l}", f"{one.n_groups:,}", above, highest, error
 
 
