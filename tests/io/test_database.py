@@ -511,3 +511,15 @@ def test_a_table_or_a_query():
             overt.read_database("postgresql://h/d", quasi_identifiers=["x"], **given_words)
     with pytest.raises(overt.InvalidInput, match="The query is empty"):
         overt.read_database("postgresql://h/d", query=" ; ", quasi_identifiers=["x"])
+
+
+def test_a_text_in_a_query_is_not_repeated(tmp_path):
+    connection = sqlite3.connect(tmp_path / "people.db")
+    connection.execute("CREATE TABLE people (name TEXT, age INTEGER)")
+    connection.close()
+    query = "SELECT age FROM people WHERE name = 'Bruno' 'Vogel'"
+    with pytest.raises(overt.errors.InvalidInput) as caught:
+        overt.read_database(tmp_path / "people.db", query=query, quasi_identifiers=["age"])
+    assert "Vogel" not in str(caught.value)
+    with pytest.raises(overt.errors.InvalidInput, match="no such table: nobody"):
+        overt.read_database(tmp_path / "people.db", query="SELECT age FROM nobody", quasi_identifiers=["age"])

@@ -65,12 +65,12 @@ _STATE_OF_TEXT = (  # while rows arrive, drivers forget the SQLSTATE
     (r"invalid input syntax|out of range|division by zero|overflow", "22000"),
     (r"server closed the connection|terminating connection|no connection to the server", "08006"),
 )
-_QUERY_PROBLEM = re.compile(  # these name what the query names, and nothing of what the database holds
-    r'(relation "[^"]*" does not exist|column "?[^"\n]*"? does not exist|syntax error at (?:or near "[^"]*"|end of input)'
+_QUERY_PROBLEM = re.compile(  # names that the query uses; no text in it, which may be somebody's
+    r'(relation "[^"]*" does not exist|column "?[^"\n]*"? does not exist|syntax error at (?:or near "[^"\x27]*"|end of input)'
     r'|function [^\n]{1,80} does not exist|schema "[^"]*" does not exist|type "[^"]*" does not exist'
     r'|column reference "[^"]*" is ambiguous|missing FROM-clause entry for table "[^"]*"'
     r"|cannot insert multiple commands into a prepared statement"
-    r'|no such (?:table|column|function): [^\n]{1,80}|near "[^"]*": syntax error|incomplete input)'
+    r'|no such (?:table|column|function): [^\n]{1,80}|near "[^"\x27]*": syntax error|incomplete input)'
 )
 _SQLITE_PROBLEMS = (
     (r"file is not a database|unable to open|failed to open", "cannot be opened as an SQLite database"),
