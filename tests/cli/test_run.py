@@ -349,7 +349,7 @@ def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
     change(folder)
     monkeypatch.setattr("overt.engine.passing.MOST_ROWS", 90)
     out = overt("run", "recipe.toml", "--overwrite")[1]
-    assert "  Leak      not audited: 96 rows are more than a run looks at in passing; overt audit does\n" in out
+    assert "  Leak      not audited: 96 rows are more than a run looks at in passing; try overt audit\n" in out
     change(folder, ("[output]", "[audit]\nseconds = 0.2\n\n[output]"))  # who says how long means it
     assert "promised 1/2" in overt("run", "recipe.toml", "--overwrite")[1]
 
@@ -357,12 +357,12 @@ def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
 def test_an_audit_in_passing_ends_when_it_takes_too_long(folder, overt, monkeypatch):
     monkeypatch.setattr("overt.engine.passing.PATIENCE", -1.0)
     out = overt("run", "recipe.toml")[1]
-    assert "  Leak      not audited: it takes longer than a run may; overt audit does\n" in out
+    assert "  Leak      not audited: it takes longer than a run may; try overt audit\n" in out
     change(folder, ('"mondrian"', '"full-domain"'))
     monkeypatch.setattr("overt.engine.passing.MOST_GENERALIZED", 96)
     out = overt("run", "recipe.toml", "--overwrite")[1]
     assert re.search(
-        r"not audited: to replay a search of \d+ nodes takes longer than a run may; overt audit does\n", out
+        r"not audited: to replay a search of \d+ nodes takes longer than a run may; try overt audit\n", out
     )
 
 

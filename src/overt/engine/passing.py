@@ -53,7 +53,7 @@ def look(release: Release, seconds: float | None, *, rng: Generator, on_progress
     if is_free and release.n_groups * release.table.sensitive[0].n_values > MOST_CHANCES:
         return Leak(None, is_proven=True)
     if seconds is None and not is_free and (why := why_not_in_passing(release)):
-        return Leak(None, f"{why}; overt audit does")
+        return Leak(None, f"{why}; try overt audit")
     watched = on_progress if seconds is not None else patient(on_progress)
     seconds = max(LEAST_SECONDS, release.table.n_rows / ROWS_A_SECOND) if seconds is None else float(seconds)
     on_progress("Auditing", 0, 0)
@@ -79,7 +79,7 @@ def patient(on_progress: Progress) -> Progress:
 
     def watch(stage: str, done: int, total: int) -> None:
         if time.monotonic() - began > PATIENCE:
-            raise TooLarge("it takes longer than a run may; overt audit does")
+            raise TooLarge("it takes longer than a run may; try overt audit")
         on_progress(stage, done, total)
 
     return watch
