@@ -52,7 +52,7 @@ def run(*, quick: bool = False) -> None:
     sheet = Sheet("Leaks: what someone who has the method learns")
     five_people(sheet)
     if adult.is_there():
-        table, seconds = adult.read(quasi_identifiers=adult.SEVEN, sensitive=["occupation"]), 6.0 if quick else 60.0
+        table, seconds = adult.read(quasi_identifiers=adult.SEVEN, sensitive=["occupation"]), 6.0 if quick else 55.0
         for l in (3, 5):
             found = audit(sheet, table, l, seconds)
             keep(plot_beliefs(found), f"beliefs-{l}", quick)
