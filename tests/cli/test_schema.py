@@ -9,7 +9,8 @@ def test_the_schema_names_every_property_and_method(overt):
     code, out, err = overt("schema")
     schema = json.loads(out)
     assert (code, err) == (0, "")
-    assert schema["required"] == ["version", "input", "columns", "method", "output"]  # some methods have a goal of their own
+    # some methods have a goal of their own
+    assert schema["required"] == ["version", "input", "columns", "method", "output"]
     assert schema["additionalProperties"] is False
     constants = {
         key["const"]

@@ -86,7 +86,11 @@ def test_the_distance_from_the_naive_release_is_measured():
 def test_every_form_of_the_report_has_the_section():
     report = report_of(release_of("safe"))
     page, document = page_of(report), json.loads(json_of(report))
-    assert report.resists_replay and "Levels tried in order" in page and "LEVELS TRIED IN ORDER" in " ".join(text_of(report).split())
+    assert (
+        report.resists_replay
+        and "Levels tried in order" in page
+        and "LEVELS TRIED IN ORDER" in " ".join(text_of(report).split())
+    )
     written = document["levels_tried"]
     assert [level["name"] for level in written["levels"]] == [level.name for level in report.levels_tried.levels]
     assert all(level["decision"] in page for level in written["levels"])

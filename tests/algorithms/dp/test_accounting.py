@@ -184,3 +184,8 @@ def test_a_share_leaves_something_for_both(share):
 def test_largest_s_is_the_largest(epsilon):
     s = largest_s(epsilon)
     assert s <= 1 - math.exp(-epsilon) < s + Fraction(1, 10**4)
+
+
+def test_parameters_that_need_cells_of_millions_of_records_are_refused_at_once():
+    with pytest.raises(TooLarge, match="use a smaller s"):
+        least_k(12, "1e-6", "0.9999932")

@@ -28,7 +28,9 @@ from overt.privacy.base import Number, exact, require_number, require_whole
 Bound = Literal["exact", "li"]
 
 DIGITS = 60
-MOST_RECORDS = 10_000_000  # in one cell; floats that say where to look are good to 1e-6 up to here
+MOST_RECORDS = (
+    1_000_000  # in one cell; up to here an answer takes moments, and floats are good enough to say where to look
+)
 NEGLIGIBLE = 1e-290
 MOST_EPSILON = 100  # of sampling: exp(-epsilon) must be seen beside 1 with 60 digits; no one is protected long before
 MOST_ALTOGETHER = 10**6  # of a budget
@@ -211,8 +213,8 @@ class _Sampling:
             n = max(1, math.ceil((j - 1) / self.gamma)) if bound == "exact" else math.ceil(j / self.gamma) - 1
         if n > MOST_RECORDS:
             raise TooLarge(
-                f"These parameters need cells of {n:,} records, and the calculation goes to {MOST_RECORDS:,}; use more "
-                "epsilon, a smaller k, or a larger s."
+                f"These parameters need cells of {n:,} records, and the calculation goes to {MOST_RECORDS:,}; use a "
+                "smaller s, a smaller k, or more epsilon."
             )
         return n
 
