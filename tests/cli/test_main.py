@@ -85,11 +85,11 @@ ERRORS = [
     (TooLarge("2**90 worlds."), 5, "2**90 worlds.\n"),
     (MemoryError(), 5, "This machine has not enough memory for that; use fewer rows or columns.\n"),
     (PermissionError(13, "Permission denied", "release.csv"), 3, "release.csv: Permission denied.\n"),
-    (KeyboardInterrupt(), 130, "Interrupted; nothing was written.\n"),
+    (KeyboardInterrupt(), 130, "Interrupted; no release was written.\n"),
     (
         RuntimeError("Alice has the flu"),
         70,
-        "Overt stopped on a mistake of its own (RuntimeError); nothing was written. "
+        "Overt stopped on a mistake of its own (RuntimeError); no release was written. "
         "Run the command again with --debug to see where, and please report it.\n",
     ),
 ]
@@ -166,7 +166,7 @@ def test_a_signal_ends_a_run_with_nothing_left_behind(folder, number):
         [sys.executable, "-c", SIGNALLED, str(int(number))], capture_output=True, text=True, check=False
     )
     assert done.returncode == 130
-    assert done.stderr.endswith("Checking\nInterrupted; nothing was written.\n")
+    assert done.stderr.endswith("Checking\nInterrupted; no release was written.\n")
     assert sorted(folder.iterdir()) == before
 
 

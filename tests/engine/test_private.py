@@ -126,6 +126,13 @@ def test_trap_nothing_tells_how_many_rows_there_were_or_were_left_out(folder):
     ]  # fmt: skip
 
 
+def test_parameters_that_cannot_be_computed_with_spend_nothing(folder):
+    (folder / "recipe.toml").write_text(RECIPE.replace("s = 0.5", "s = 0.5\nk = 10000000000"), "utf-8")
+    assert run(folder)[0] == Exit.TOO_LARGE
+    assert not read_ledger(ledger_path(folder / "people.csv")).releases
+    assert not (folder / "release.csv").exists()
+
+
 def test_trap_progress_does_not_say_how_much_there_is_to_do(folder):
     told = []
     local.run(read_recipe(folder / "cube.toml"), on_progress=lambda *words: told.append(words))

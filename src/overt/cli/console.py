@@ -62,11 +62,11 @@ def sentence_of(error: BaseException) -> str:
     match exit_of(error):
         case Exit.UNEXPECTED:
             return (
-                f"Overt stopped on a mistake of its own ({type(error).__name__}); nothing was written. "
+                f"Overt stopped on a mistake of its own ({type(error).__name__}); no release was written. "
                 "Run the command again with --debug to see where, and please report it."
             )
         case Exit.INTERRUPTED:
-            return "Interrupted; nothing was written."
+            return "Interrupted; no release was written."
         case _ if isinstance(error, MemoryError):
             return "This machine has not enough memory for that; use fewer rows or columns."
         case _ if isinstance(error, OSError) and error.strerror:

@@ -132,6 +132,7 @@ def run_private(
         on_progress(stage, 0, 0)  # how much there is to do tells how many rows there are
 
     table, method = read_private(recipe, quiet)
+    facts = method.facts  # what cannot be computed is refused before anything is spent
     release_id = secrets.token_hex(16)
     ledger = spend(
         ledger_path(recipe.input_path),
@@ -155,7 +156,7 @@ def run_private(
         method=method.name,
         n_published=tables["release"].height,
         n_different=release.n_groups,
-        facts=release.facts,
+        facts=facts,
         coins=release.coins,
         verdict=verdict if not made_well else Verdict(tuple(f for f in verdict.findings if f.name != "coins")),
         ledger=ledger,
