@@ -2,6 +2,7 @@
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,14 @@ def test_means_by_category_are_off_by_as_much_as_the_definition_says(release):
     error = oracle.mean_errors(*codes, parts_of(release), *cells, numbers_of(number))
     pairs = {frozenset(pair.columns): pair for pair in measure_utility(release).pairs}
     assert pairs[frozenset(("number", "label"))].mean_error == pytest.approx(error, abs=1e-9)
+
+
+def test_means_of_a_number_that_is_always_missing_are_not_off():
+    frame = pl.DataFrame({"n": [None, None], "s": ["a", "b"]}, schema_overrides={"n": pl.Int64})
+    table = read_frame(frame, quasi_identifiers=["n"], sensitive=["s"], kinds={"n": "number"})
+    release = GeneralizedRelease(table, Partition(np.zeros(2, np.int32), 1), None)
+    (pair,) = measure_utility(release).pairs
+    assert pair.mean_error == 0
 
 
 def test_groups_of_one_cost_nothing():

@@ -42,12 +42,15 @@ class Prediction:
 def mean_error(actual: NDArray[np.int64], expected: Floats, number: Column) -> float:
     """By how much the means of a number by category are off, in standard deviations of the number.
 
-    Both tables are (category, number) -> rows; categories count by their rows. A missing number takes no part.
+    Both tables are (category, number) -> rows; categories count by their rows. A missing number takes no part, and if
+    all are missing nothing is off.
     """
     known = slice(0, number.n_values - (number.missing_code is not None))
     position = numbers_of(number)
     actual, expected = actual[:, known], expected[:, known]
     there = actual.sum(axis=1) > 0
+    if not there.any():
+        return 0.0
     n_rows = actual[there].sum(axis=1)
     off = np.abs(_means(expected[there], position) - _means(actual[there], position))
     total = actual.sum(axis=0)
