@@ -166,7 +166,7 @@ def test_existing_files_are_not_overwritten_unless_asked(tmp_path):
         ("t.parquet", b"PAR1 and then nothing", None, "cannot be read as parquet"),
         ("t.arrow", b"ARROW1 and then nothing", None, "cannot be read as arrow"),
         ("t.jsonl", b'{"age": 3}\n{"age": secret\n', None, "cannot be read as jsonl"),
-        ("t.jsonl.gz", gzip.compress(b'{"age": 3}\n')[:-9], None, "damaged gzip"),
+        ("t.jsonl.gz", gzip.compress(b'{"age": 3}\n', mtime=0)[:-9], None, "damaged gzip"),
         ("t.csv", b"PAR1\0\0", None, "not a text file"),
         ("t.csv", b"age\n3\n", "excel", "no format 'excel'; the formats are csv, parquet, arrow, jsonl"),
         ("t.csv", b"age\n", None, "no rows"),
