@@ -47,6 +47,14 @@ def in_terminal(monkeypatch, patience=module.PATIENCE):
     return sys.stderr
 
 
+def wait_for(terminal, text):
+    """Until a text is shown; a busy machine may take its time."""
+    for _ in range(600):
+        if text in terminal.getvalue():
+            return
+        time.sleep(0.05)
+
+
 def test_a_quick_run_leaves_the_terminal_alone(monkeypatch):
     terminal = in_terminal(monkeypatch)
     with progress() as on_progress:
@@ -58,9 +66,9 @@ def test_a_long_run_shows_a_bar_and_takes_it_away(monkeypatch):
     terminal = in_terminal(monkeypatch, patience=0.01)
     with progress() as on_progress:
         on_progress("Reading [b]people[/b]", 3, 10)
-        time.sleep(0.4)
+        wait_for(terminal, "Reading")
         on_progress("Cutting", 0, 0)
-        time.sleep(0.3)
+        wait_for(terminal, "Cutting")
     shown = terminal.getvalue()
     assert "Reading [b]people[/b]" in shown and "Cutting" in shown
     assert shown.endswith("\x1b[2K")  # the line is erased
@@ -70,6 +78,6 @@ def test_a_bar_ends_with_the_work_that_fails(monkeypatch):
     terminal = in_terminal(monkeypatch, patience=0.01)
     with pytest.raises(KeyboardInterrupt), progress() as on_progress:
         on_progress("Reading", 3, 10)
-        time.sleep(0.2)
+        wait_for(terminal, "Reading")
         raise KeyboardInterrupt
     assert terminal.getvalue().endswith("\x1b[2K")
