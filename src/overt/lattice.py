@@ -132,3 +132,11 @@ class Search:
             f"{how_far}, {n_nodes - self.n_checked - self.n_pruned:,} not looked at: the best found has "
             f"{self.optimised} {self.cost:.4g}, and no node can have less than {self.least_cost:.4g}"
         )
+
+
+def nodes_of_levels(column: Column) -> NDArray[np.int32]:
+    """(level, code) -> node of the hierarchy; without one, the values and then all of them together."""
+    if column.hierarchy is not None:
+        return column.hierarchy.node_of_leaf
+    codes = np.arange(column.n_values, dtype=np.int32)
+    return np.stack([codes, np.full_like(codes, column.n_values)])

@@ -17,24 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput, TooLarge
-from overt.lattice import Lattice, Node
+from overt.lattice import Lattice, Node, nodes_of_levels
 from overt.partition import Counts, Partition
 from overt.privacy.base import Property
 from overt.progress import Progress, silent
-from overt.table import Codes, Column, Table
+from overt.table import Codes, Table
 from overt.trace import NEVER, BestNode, Trials
 
 MOST_NODES = 100_000
 LARGEST = 2**62
 STAGE = "Replaying the search"
-
-
-def codes_of_levels(column: Column) -> NDArray[np.int32]:
-    """(level, code) -> what it is generalized to; a column without hierarchy has its values and `*`."""
-    if column.hierarchy is not None:
-        return column.hierarchy.node_of_leaf
-    codes = np.arange(column.n_values, dtype=np.int32)
-    return np.stack([codes, np.full_like(codes, column.n_values)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +42,7 @@ class Nodes:
 
     @cached_property
     def _levels(self) -> list[NDArray[np.int32]]:
-        return [codes_of_levels(column) for column in self.table.quasi_identifiers]
+        return [nodes_of_levels(column) for column in self.table.quasi_identifiers]
 
     @cached_property
     def _people(self) -> tuple[Codes, NDArray[np.int32]]:

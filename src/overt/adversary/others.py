@@ -26,13 +26,13 @@ from numpy.random import Generator
 from overt.adversary.chain import AT_LEAST, sample_posterior
 from overt.adversary.failed_trials import FailedTrials
 from overt.adversary.knowledge import Knowledge
-from overt.adversary.nodes import codes_of_levels, first_nodes, preferred_nodes
+from overt.adversary.nodes import first_nodes, preferred_nodes
 from overt.adversary.posterior import shares
 from overt.adversary.published import read_full_domain
 from overt.adversary.summary import Audit, promised
 from overt.adversary.worst import find_worst
 from overt.errors import InvalidInput
-from overt.lattice import Node
+from overt.lattice import Node, nodes_of_levels
 from overt.metrics.risk import risk_of_release
 from overt.partition import Groups, Partition
 from overt.privacy.base import Number, Property, exact, require_number
@@ -220,7 +220,7 @@ def audit_other(
 
 def path_to_top(table: Table) -> list[Node]:
     """The nodes that generalizing the column with the most different values, the first of equals, comes to."""
-    shown = [codes_of_levels(column)[:, column.codes] for column in table.quasi_identifiers]
+    shown = [nodes_of_levels(column)[:, column.codes] for column in table.quasi_identifiers]
     n_shown = [[np.unique(level).size for level in levels] for levels in shown]
     node = [0] * len(shown)
     path = [tuple(node)]

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.adversary.nodes import Nodes, codes_of_levels
+from overt.adversary.nodes import Nodes
 from overt.errors import InvalidInput
-from overt.lattice import Node
+from overt.lattice import Node, nodes_of_levels
 from overt.partition import Partition
 from overt.table import Codes, Column, Kind, Role, Table
 
@@ -97,7 +97,7 @@ def labels_of_levels(column: Column) -> list[pl.Series]:
     """(level)(code) -> the text that is published."""
     if column.hierarchy is not None:
         labels = column.hierarchy.labels.fill_null(STAR)
-        return [labels.gather(nodes) for nodes in codes_of_levels(column)]
+        return [labels.gather(nodes) for nodes in nodes_of_levels(column)]
     own = column.values.cast(pl.String).fill_null(STAR)
     return [own, pl.Series([STAR] * len(own), dtype=pl.String)]
 

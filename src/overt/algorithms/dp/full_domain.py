@@ -27,7 +27,6 @@ from math import ceil, prod
 from typing import ClassVar
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.algorithms.dp.accounting import Budget
@@ -37,14 +36,11 @@ from overt.errors import InvalidInput, TooLarge
 from overt.hierarchy.public import PublicColumn
 from overt.kernels import coarsening as kernels
 from overt.privacy.base import Number, exact
-from overt.progress import Progress, silent
-from overt.randomness import Coins, TwoSidedGeometric, coins_of, toss
-from overt.release import PrivateRelease
+from overt.randomness import Coins, TwoSidedGeometric
 from overt.table import Table
 
 GRAIN = 8  # the greatest weight of a column in a score; weights are whole numbers
 
-STAGE = "Scoring levels"
 ELEMENT_BY_ELEMENT = {"utility", "risk", "weights", "base", "lam", "kappa", "c"}
 
 
@@ -118,21 +114,12 @@ class PrivateFullDomain(PrivateMethod):
             f"{float(self.noise.epsilon):g}, which costs epsilon {float(self.choosing.epsilon):g}",
         }
 
-    def anonymize(
-        self, table: Table, *, rng: Generator | Coins | None = None, on_progress: Progress = silent
-    ) -> PrivateRelease:
-        """Make a release. Without `rng` the coins are the system's; a generator that could be repeated is for tests."""
-        coins = coins_of(rng)
-        self._require_columns(table)
-        on_progress(STAGE, 0, 0)
-        columns = [PublicColumn.of(tree, table.column(name).values) for name, tree in self.trees.items()]
-        records = Records.of(columns, [table.column(name).codes for name in self.trees])
+    def _choose(
+        self, table: Table, columns: Sequence[PublicColumn], records: Records, coins: Coins
+    ) -> tuple[Cells, NDArray[np.bool_]]:
         scores = self.scores(records)
-        vector = self.vectors[int(np.argmax(scores + self.noise.draw(scores.size, coins)))]
-        elements = records.at(vector)
-        on_progress("Sampling", 0, 0)
-        kept = toss(table.n_rows, exact(self.s), coins)
-        return self._release(table, columns, elements, elements.cell_of_record[records.record_of_row], kept, coins)
+        elements = records.at(self.vectors[int(np.argmax(scores + self.noise.draw(scores.size, coins)))])
+        return elements, np.ones(elements.cell_of_record.size, np.bool_)
 
     def scores(self, records: Records) -> NDArray[np.int64]:
         """(vector) -> the weights of its cells, times the rows that each has beyond what it needs."""

@@ -147,12 +147,18 @@ class PrivateMethod:
         on_progress(STAGE, 0, 0)
         columns = [PublicColumn.of(tree, table.column(name).values) for name, tree in self.trees.items()]
         records = Records.of(columns, [table.column(name).codes for name in self.trees])
-        support = self._support(table, records, coins)
-        elements, is_found = records.choose(self.vectors, support, self._model(), self._worth(columns))
+        elements, is_found = self._choose(table, columns, records, coins)
         on_progress("Sampling", 0, 0)
         element_of_row = elements.cell_of_record[records.record_of_row]
         kept = toss(table.n_rows, exact(self.s), coins) & is_found[records.record_of_row]
         return self._release(table, columns, elements, element_of_row, kept, coins)
+
+    def _choose(
+        self, table: Table, columns: Sequence[PublicColumn], records: Records, coins: Coins
+    ) -> tuple[Cells, NDArray[np.bool_]]:
+        """The element of every distinct record, and whether it has one."""
+        support = self._support(table, records, coins)
+        return records.choose(self.vectors, support, self._model(), self._worth(columns))
 
     def _release(
         self,

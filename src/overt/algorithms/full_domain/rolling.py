@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.kernels.counting import order_by_code, starts_of
 from overt.kernels.rolling import fewest_below, keys_of, merge_histograms, merge_sizes, number_keys, parts_of_packs
-from overt.lattice import Lattice, Node
+from overt.lattice import Lattice, Node, nodes_of_levels
 from overt.partition import Counts, Groups, Histogram
 from overt.table import Codes, Column, Table
 
@@ -59,14 +59,6 @@ class Ranks:
             np.concatenate(penalties).astype(np.int64),
             tuple(column.n_values - 1 for column in columns),
         )
-
-
-def nodes_of_levels(column: Column) -> NDArray[np.int32]:
-    """(level, code) -> node of the hierarchy; without one, the values and then all of them together."""
-    if column.hierarchy is not None:
-        return column.hierarchy.node_of_leaf
-    codes = np.arange(column.n_values, dtype=np.int32)
-    return np.stack([codes, np.full_like(codes, column.n_values)])
 
 
 @dataclass(frozen=True, eq=False)

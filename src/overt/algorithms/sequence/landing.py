@@ -16,22 +16,21 @@ Guarantee   Every posterior lies between its bounds at once with the stated conf
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from math import lgamma, log10
+from math import lgamma
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.algorithms.sequence.by_value import ByValue, uncertain
-from overt.algorithms.sequence.confidence import chernoff_bounds
 from overt.algorithms.sequence.exclusive import Exclusive
 from overt.algorithms.sequence.functions import Function, Sequence, is_nested
 from overt.algorithms.sequence.k_jump import KJump
-from overt.algorithms.sequence.posterior import BoundedPosterior, Bounds, Knowledge
+from overt.algorithms.sequence.posterior import Knowledge
 from overt.algorithms.sequence.properties import RatioBound, RowProperty
 from overt.algorithms.sequence.safe import Safe
 from overt.algorithms.sequence.samplers import KarpLuby, Rejection
-from overt.algorithms.sequence.sampling import FEW
+from overt.algorithms.sequence.sampling import FEW, estimate
 from overt.algorithms.sequence.strategy import Strategy
 from overt.algorithms.sequence.trials import Trials
 from overt.errors import TooLarge
@@ -128,7 +127,7 @@ class Landing:
             known = None
             if accepted >= FEW:
                 risk = (1 - self.confidence) / 2**look
-                known = self._estimate(sampler, drawn, accepted, sums, risk)
+                known = estimate(sampler, drawn, accepted, sums, risk, name=self.name, confidence=self.confidence)
                 if goal.judge(known.posterior) is not None:
                     return known
             if drawn >= self.max_tables:
@@ -139,22 +138,6 @@ class Landing:
                     )
                 return known
             look, target = look + 1, min(target * 4, self.max_tables)
-
-    def _estimate(
-        self, sampler: KarpLuby | Rejection, drawn: int, accepted: int, sums: NDArray[np.int64], risk: float
-    ) -> Knowledge:
-        trials = sampler.trials
-        lower, upper = trials.exact_bounds()
-        live = trials.live_cells
-        share = sums[live] / (accepted * trials.size_of_cell[live, None])
-        low, up = chernoff_bounds(share, accepted, risk / 2 / max(1, share.size))
-        lower[live] = np.where(sums[live] > 0, np.maximum(low, np.nextafter(0, 1)), 0)
-        upper[live] = np.where(trials.possible[live], up, 0)
-        rate_low, rate_up = chernoff_bounds(np.array([accepted / drawn]), drawn, risk / 2)
-        scale = trials.log10_permutations + sampler.log10_share
-        count = Bounds(scale + log10(max(float(rate_low[0]), 1e-300)), scale + log10(float(rate_up[0])))
-        posterior = BoundedPosterior(trials.cell_of_row, lower, upper)
-        return Knowledge(count, posterior, f"{self.name} ({sampler.name})", confidence=self.confidence)
 
 
 class Counter:

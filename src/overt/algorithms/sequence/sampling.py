@@ -77,7 +77,8 @@ class Sampling:
                 continue
             known = None
             if accepted >= FEW:
-                known = self._estimate(trials, sampler, drawn, accepted, sums, (1 - self.confidence) / 2**look)
+                risk = (1 - self.confidence) / 2**look
+                known = estimate(sampler, drawn, accepted, sums, risk, name=self.name, confidence=self.confidence)
                 if self.sequence.goal.judge(known.posterior) is not None:
                     return known
             if drawn >= self.max_tables:
@@ -85,27 +86,6 @@ class Sampling:
                     raise TooLarge(f"Only {accepted} of {drawn} sampled tables reach step {step}; ask for more tables.")
                 return known
             look, target = look + 1, target * 4
-
-    def _estimate(
-        self,
-        trials: Trials,
-        sampler: Rejection | KarpLuby,
-        drawn: int,
-        accepted: int,
-        sums: NDArray[np.int64],
-        risk: float,
-    ) -> Knowledge:
-        lower, upper = trials.exact_bounds()
-        live = trials.live_cells
-        share = sums[live] / (accepted * trials.size_of_cell[live, None])
-        low, up = chernoff_bounds(share, accepted, risk / 2 / max(1, share.size))
-        lower[live] = np.where(sums[live] > 0, np.maximum(low, np.nextafter(0, 1)), 0)
-        upper[live] = np.where(trials.possible[live], up, 0)
-        rate_low, rate_up = chernoff_bounds(np.array([accepted / drawn]), drawn, risk / 2)
-        scale = trials.log10_permutations + sampler.log10_share
-        count = Bounds(scale + log10(max(float(rate_low[0]), 1e-300)), scale + log10(float(rate_up[0])))
-        posterior = BoundedPosterior(trials.cell_of_row, lower, upper)
-        return Knowledge(count, posterior, f"{self.name} ({sampler.name})", confidence=self.confidence)
 
     def _by_runs(self, values: Codes, n_values: int, step: int) -> Knowledge:
         """Draw outside, decide inside: the run of every drawn table is followed by exact engines."""
@@ -135,3 +115,28 @@ class Sampling:
         count = Bounds(scale + log10(max(float(rate_low[0]), 1e-300)), scale + log10(float(rate_up[0])))
         posterior = BoundedPosterior(cell_of_row, np.where(sums > 0, np.maximum(lower, np.nextafter(0, 1)), 0), upper)
         return Knowledge(count, posterior, f"{self.name} (exact inside)", confidence=self.confidence)
+
+
+def estimate(
+    sampler: Rejection | KarpLuby,
+    drawn: int,
+    accepted: int,
+    sums: NDArray[np.int64],
+    risk: float,
+    *,
+    name: str,
+    confidence: float,
+) -> Knowledge:
+    """What accepted tables tell, between bounds that fail with at most this risk; (cell, value) -> `sums` of their rows."""
+    trials = sampler.trials
+    lower, upper = trials.exact_bounds()
+    live = trials.live_cells
+    share = sums[live] / (accepted * trials.size_of_cell[live, None])
+    low, up = chernoff_bounds(share, accepted, risk / 2 / max(1, share.size))
+    lower[live] = np.where(sums[live] > 0, np.maximum(low, np.nextafter(0, 1)), 0)
+    upper[live] = np.where(trials.possible[live], up, 0)
+    rate_low, rate_up = chernoff_bounds(np.array([accepted / drawn]), drawn, risk / 2)
+    scale = trials.log10_permutations + sampler.log10_share
+    count = Bounds(scale + log10(max(float(rate_low[0]), 1e-300)), scale + log10(float(rate_up[0])))
+    posterior = BoundedPosterior(trials.cell_of_row, lower, upper)
+    return Knowledge(count, posterior, f"{name} ({sampler.name})", confidence=confidence)
