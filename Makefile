@@ -2,16 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast lint types imports bench clean
+.PHONY: demo test test-fast lint types imports bench docs clean
 
 demo: .venv/installed
 	$(BIN)/overt demo
 
 test: .venv/tested lint types imports
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-fast: .venv/tested
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -35,5 +35,9 @@ bench: .venv/tested
 	$(BIN)/pip install --quiet --requirement requirements-dev.txt
 	touch $@
 
+docs: .venv/tested
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "Open site/index.html"
+
 clean:
-	rm -rf .venv demo-output bench/results
+	rm -rf .venv demo-output bench/results site

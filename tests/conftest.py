@@ -3,9 +3,23 @@
 
 from hypothesis import settings
 
+import evidence
 from servers import postgresql
+from sparks import spark
 
-__all__ = ["postgresql"]
+__all__ = ["postgresql", "spark"]
 
 settings.register_profile("overt", deadline=None, max_examples=60)
 settings.load_profile("overt")
+
+
+def pytest_runtest_setup(item):
+    for mark in item.iter_markers("evidence"):
+        evidence.require(*mark.args)
+
+
+def pytest_terminal_summary(terminalreporter):
+    kinds = ("passed", "failed", "error", "skipped", "xfailed")
+    words = evidence.summary([report for kind in kinds for report in terminalreporter.stats.get(kind, ())])
+    if words:
+        terminalreporter.write_line(words)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/cli/test_main.py
 """Every exception that Overt raises on purpose.
 
 OvertError
@@ -10,7 +11,8 @@ OvertError
 ├── TooLarge        an exact answer would need more than this machine can do
 └── MissingExtra    an optional package is not installed (also an ImportError)
 
-Caution is no error: Overt warns with it of what a release does not protect from.
+Caution is no error: Overt warns with it of what a release does not protect from. Cancelled is none either: whoever watches
+the progress of long work raises it to end that work.
 
 A message says what was given, what was expected and what to do next. It never holds an identifier or a
 sensitive value of a person: logs travel.
@@ -55,3 +57,7 @@ class MissingExtra(OvertError, ImportError):
 
 class Caution(UserWarning):
     """What was asked for is done, and does not protect from something its owner could overlook."""
+
+
+class Cancelled(Exception):
+    """Long work was ended by whoever watches it: raise this from `on_progress`. Overt does not catch it, and writes nothing."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/kernels/test_lattice.py
 """Lattice: every way to generalize each column of a table to one level of its hierarchy. Search: how far one was looked through.
 
 A node is a level for every quasi-identifier. One node lies above another if none of its levels is lower; going up merges
@@ -19,7 +20,7 @@ from overt.table import Column
 Node = tuple[int, ...]  # (quasi-identifier) -> level
 
 
-class State(IntEnum):
+class NodeState(IntEnum):
     """What a search knows of a node."""
 
     OPEN = 0  # not looked at: the search ended before its turn came
@@ -36,12 +37,12 @@ class State(IntEnum):
 
 
 _WORDS = {
-    State.OPEN: "not looked at",
-    State.REACHES: "checked, reaches the goal",
-    State.FAILS: "checked, does not reach it",
-    State.FAILS_BELOW: "pruned, below one that fails",
-    State.COSTS_MORE: "pruned, cannot cost less",
-    State.ABOVE_MINIMAL: "pruned, above one that reaches it",
+    NodeState.OPEN: "not looked at",
+    NodeState.REACHES: "checked, reaches the goal",
+    NodeState.FAILS: "checked, does not reach it",
+    NodeState.FAILS_BELOW: "pruned, below one that fails",
+    NodeState.COSTS_MORE: "pruned, cannot cost less",
+    NodeState.ABOVE_MINIMAL: "pruned, above one that reaches it",
 }
 
 

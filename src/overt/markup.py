@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_svg.py
 """Markup: HTML and SVG that cannot be broken by what it shows. Text is escaped unless it is markup already."""
 
 from collections.abc import Iterable, Sequence

@@ -2,16 +2,20 @@
 """Partition: which row is in which group. Groups: what a privacy property looks at."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput, TooLarge
 from overt.kernels.counting import count_codes, count_values_in_ranges, order_by_code, starts_of
-from overt.kernels.crossing import believed_of_groups
+from overt.kernels.crossed_groups import believed_of_groups
 from overt.table import Codes, Column, Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Counts = NDArray[np.int64]
 
@@ -111,6 +115,19 @@ class ShownPartition(Partition):
 
 
 @dataclass(frozen=True, eq=False)
+class Sets:
+    """What shares are compared with where a person may have several values: the persons of the same count stratum."""
+
+    stratum_of_group: Codes
+    n_persons: Counts  # (stratum)
+    total: Counts  # (stratum, value) -> persons who have it in any row
+
+    def select(self, chosen: NDArray[np.bool_]) -> "Sets":
+        """The same for some of the groups."""
+        return Sets(self.stratum_of_group[chosen], self.n_persons, self.total)
+
+
+@dataclass(frozen=True, eq=False)
 class Histogram:
     """How often each value of one sensitive column occurs in each group (sparse).
 
@@ -123,6 +140,10 @@ class Histogram:
     total_of_value: Counts  # (value) -> count in the whole table: what t-closeness and its kin compare with
     node_of_value: NDArray[np.int32] | None = None  # (level, value) -> node of the column's hierarchy
     out_of: Counts | None = None  # (group) -> what the counts are out of; None: the rows of the group
+    labels: "pl.Series | None" = field(
+        default=None, repr=False
+    )  # (value) -> what is written; None: codes without labels
+    sets: Sets | None = None  # a person may have several values, so that counts may add up to more than the persons
 
     @property
     def n_values(self) -> int:
@@ -135,7 +156,8 @@ class Histogram:
         first = starts_of(lengths[chosen])
         out_of = None if self.out_of is None else self.out_of[chosen]
         kept = self.value[is_kept], self.count[is_kept]
-        return Histogram(first, *kept, self.total_of_value, self.node_of_value, out_of)
+        sets = None if self.sets is None else self.sets.select(chosen)
+        return Histogram(first, *kept, self.total_of_value, self.node_of_value, out_of, self.labels, sets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,10 +184,13 @@ class Groups:
     def of_ranges(cls, sensitive: Sequence[Column], rows: Codes, starts: Counts) -> "Groups":
         """The same for groups that are ranges of `rows`: group g is `rows[starts[g]:starts[g + 1]]`."""
         histograms = {}
-        for column in sensitive:
-            first, value, count = count_values_in_ranges(column.codes[rows], starts, column.n_values)
+        for column in judged(sensitive):
+            first, value, count = count_in_ranges(column, rows, starts)
             nodes = column.hierarchy.node_of_leaf if column.hierarchy is not None else None
-            histograms[column.name] = Histogram(first, value, count, column.total_of_value, nodes)
+            sets = sets_of(column, rows, starts)
+            histograms[column.name] = Histogram(
+                first, value, count, column.total_of_member, nodes, None, names_of(column), sets
+            )
         return cls(np.diff(starts), histograms)
 
     @classmethod
@@ -177,8 +202,8 @@ class Groups:
         """
         in_group = count_values_in_ranges(buckets.group_of_row[groups.rows], groups.starts, buckets.n_groups)
         histograms = {}
-        for column in sensitive:
-            in_bucket = count_values_in_ranges(column.codes[buckets.rows], buckets.starts, column.n_values)
+        for column in judged(sensitive):
+            in_bucket = count_in_ranges(column, buckets.rows, buckets.starts)
             first, value, count, out_of, beyond = believed_of_groups(
                 in_group[0],
                 in_group[1],
@@ -187,7 +212,7 @@ class Groups:
                 in_bucket[0],
                 in_bucket[1],
                 in_bucket[2],
-                column.n_values,
+                n_members(column),
             )
             if beyond >= 0:
                 raise TooLarge(
@@ -195,5 +220,47 @@ class Groups:
                     "buckets of too many different sizes."
                 )
             nodes = column.hierarchy.node_of_leaf if column.hierarchy is not None else None
-            histograms[column.name] = Histogram(first, value, count, column.total_of_value, nodes, out_of)
+            sets = sets_of(column, groups.rows, groups.starts)
+            histograms[column.name] = Histogram(
+                first, value, count, column.total_of_member, nodes, out_of, names_of(column), sets
+            )
         return cls(groups.sizes, histograms)
+
+
+def judged(sensitive: Sequence[Column]) -> list[Column]:
+    """The columns that goals speak of: not those that bundles only carry."""
+    return [column for column in sensitive if column.bundles is None or not column.bundles.carried]
+
+
+def count_in_ranges(column: Column, rows: Codes, starts: Counts) -> tuple[Counts, Codes, Counts]:
+    """Sparse counts of values in groups that are ranges of `rows`; of bundles, of the persons who have a value in any row."""
+    codes, n_values = column.codes[rows], column.n_values
+    if column.bundles is not None:
+        first, codes = column.bundles.members(codes)
+        starts, n_values = first[starts], column.bundles.n_values
+    counted: tuple[Counts, Codes, Counts] = count_values_in_ranges(codes, starts, n_values)
+    return counted
+
+
+def sets_of(column: Column, rows: Codes, starts: Counts) -> Sets | None:
+    """What the bundles of groups are compared with; None if everybody has one value."""
+    bundles = column.bundles
+    if bundles is None:
+        return None
+    stratum_of_bundle = bundles.stratum_of_bundle
+    n_strata = int(stratum_of_bundle.max(initial=0)) + 1
+    stratum = stratum_of_bundle[column.codes]
+    first, member = bundles.members(column.codes)
+    at = np.repeat(stratum.astype(np.int64), np.diff(first)) * bundles.n_values + member
+    total = np.bincount(at, minlength=n_strata * bundles.n_values).reshape(n_strata, bundles.n_values)
+    return Sets(stratum_of_bundle[column.codes[rows[starts[:-1]]]], np.bincount(stratum, minlength=n_strata), total)
+
+
+def n_members(column: Column) -> int:
+    """How many single values a column has."""
+    return column.n_values if column.bundles is None else column.bundles.n_values
+
+
+def names_of(column: Column) -> "pl.Series":
+    """What its single values are called."""
+    return column.values if column.bundles is None else column.bundles.values

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/cli/test_progress.py
 """Progress: how long work says how far it is. The library itself is silent."""
 
 from collections.abc import Callable

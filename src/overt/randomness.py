@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Coins: where the randomness of a private release comes from, and exact draws from it.
+"""Coins: where the randomness of a differentially private release comes from, and exact draws from it.
 
 The default is the operating system's generator (`os.urandom`, a ChaCha20 stream in the kernel of Linux, its equal on other
 systems). It needs no package and no key of ours, keeps no state in this process that a fork, a swap file or a
@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.random import Generator
+from numpy.random import Generator, Philox, SeedSequence
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput, TooLarge
@@ -71,6 +71,16 @@ def coins_of(rng: Generator | Coins | None) -> Coins:
     if rng is None:
         return SystemCoins()
     return SeededCoins(rng) if isinstance(rng, Generator) else rng
+
+
+def secret_generator() -> Generator:
+    """NumPy's generator for methods that draw in secret, and whose releases are not differentially private.
+
+    Philox with a key of 128 bits from the operating system. From what a release shows of the draws of NumPy's usual generator, PCG64, its state
+    can be found by a published attack, and with it all that was drawn beside; of Philox with ten rounds no such attack is known
+    (docs/theory/threat-model.md).
+    """
+    return Generator(Philox(SeedSequence(int.from_bytes(os.urandom(32), "little"))))
 
 
 def toss(n: int, probability: Fraction, coins: Coins) -> Kept:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.markup import Markup, element, html_table
+from overt.persons import Bundles, Persons
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from overt.hierarchy import Hierarchy
 
 Codes = NDArray[np.int32]
+_HEADER = ("column", "role", "kind", "hierarchy", "values")
 
 
 class Role(StrEnum):
@@ -54,6 +56,8 @@ class Column:
     values: "pl.Series" = field(repr=False)  # the dictionary, in code order; a null, if any, is last
     hierarchy: "Hierarchy | None" = field(default=None, repr=False)  # its leaf c is code c
     dtype: "pl.DataType | None" = field(default=None, repr=False)  # what came in and goes out; None: that of `values`
+    bundles: Bundles | None = field(default=None, repr=False)  # what its codes hold, if a person has several values
+    totals: NDArray[np.int64] | None = field(default=None, repr=False)  # of the whole table, if codes are of some rows
 
     def __post_init__(self) -> None:
         if self.codes.dtype != np.int32:
@@ -65,7 +69,13 @@ class Column:
                 f"The hierarchy of {self.name!r} has {self.hierarchy.n_leaves} leaves, the column "
                 f"{self.n_values} values; build the hierarchy from the column's own values."
             )
+        if self.totals is not None and self.totals.size != self.n_values:
+            raise InvalidInput(f"Column {self.name!r} has {self.totals.size} totals for {self.n_values} values.")
         self.codes.flags.writeable = False
+
+    def __repr__(self) -> str:
+        """Its role and how many values it has, never a value."""
+        return f"Column({self.name!r}, {self.role}, {self.kind}, {self.codes.size:,} rows, {self.n_values:,} values)"
 
     @property
     def n_values(self) -> int:
@@ -73,8 +83,15 @@ class Column:
 
     @cached_property
     def total_of_value(self) -> NDArray[np.int64]:
-        """(value) -> how many rows have it."""
-        return np.bincount(self.codes, minlength=self.n_values)
+        """(value) -> how many rows of the table have it. Of a part of a table they are given: counted from its rows they would be wrong."""
+        return np.bincount(self.codes, minlength=self.n_values) if self.totals is None else self.totals
+
+    @cached_property
+    def total_of_member(self) -> NDArray[np.int64]:
+        """(value) -> how many rows have it; of persons with several values, how many have it in any row."""
+        if self.bundles is None:
+            return self.total_of_value
+        return np.bincount(self.bundles.members(self.codes)[1], minlength=self.bundles.n_values)
 
     @property
     def missing_code(self) -> int | None:
@@ -95,6 +112,8 @@ class Table:
     frame_kind: str = "polars"  # the kind of frame that came in, and in which a release goes out
     n_dropped: int = 0  # rows left out at the door because their sensitive value is missing
     order: tuple[str, ...] = field(default=(), repr=False)  # every column, as it came; empty: encoded, then others
+    row_by_row: bool = True  # no row had a say in how another was read
+    persons: Persons | None = None  # whose rows were put together, if a person had several; a row is then a person
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns] + self.others.columns + list(self.identifiers)
@@ -114,15 +133,25 @@ class Table:
     def n_rows(self) -> int:
         return int(self.columns[0].codes.size)
 
-    def _repr_html_(self) -> Markup:
-        """What notebooks show: roles and counts, never a value."""
-        rows = [
+    def _described(self) -> list[list[str]]:
+        """A line for each column: its role and what is known of it, never a value."""
+        lines = [
             [c.name, c.role, c.kind, "" if c.hierarchy is None else f"{c.hierarchy.n_levels} levels", f"{c.n_values:,}"]
             for c in self.columns
         ]
-        rows += [[name, Role.OTHER, "", "", ""] for name in self.others.columns]
-        rows += [[name, Role.IDENTIFIER, "", "", ""] for name in self.identifiers]
-        shown = html_table(["column", "role", "kind", "hierarchy", "values"], rows, n_text_columns=4)
+        lines += [[name, Role.OTHER, "", "", ""] for name in self.others.columns]
+        return lines + [[name, Role.IDENTIFIER, "", "", ""] for name in self.identifiers]
+
+    def __repr__(self) -> str:
+        """What a console shows: roles and counts, never a value."""
+        lines = [list(_HEADER), *self._described()]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(_HEADER))]
+        shown = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join([f"Table of {self.n_rows:,} rows", *(f"  {line}".rstrip() for line in shown)])
+
+    def _repr_html_(self) -> Markup:
+        """What notebooks show: the same as a table."""
+        shown = html_table(_HEADER, self._described(), n_text_columns=4)
         return element("div", element("p", f"Table of {self.n_rows:,} rows"), shown)
 
     @property
@@ -132,6 +161,16 @@ class Table:
     @property
     def sensitive(self) -> tuple[Column, ...]:
         return tuple(column for column in self.columns if column.role is Role.SENSITIVE)
+
+    @property
+    def judged(self) -> tuple[Column, ...]:
+        """The sensitive columns that goals speak of: not those that bundles only carry."""
+        return tuple(column for column in self.sensitive if column.bundles is None or not column.bundles.carried)
+
+    @property
+    def has_bundles(self) -> bool:
+        """Whether a row is a person with several values of a sensitive column."""
+        return any(column.bundles is not None for column in self.columns)
 
     def column(self, name: str) -> Column:
         """The encoded column of this name."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/adversary/learner/test_held_out.py
 """Work in threads: compiled loops release the interpreter lock, so threads are enough.
 
 `OVERT_THREADS` limits how many are used; the result never depends on it.
@@ -17,7 +18,7 @@ from overt.errors import InvalidInput
 
 EVERY_SECONDS = 0.1
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 def n_threads() -> int:
@@ -31,8 +32,8 @@ def n_threads() -> int:
 
 
 def run_watched(
-    tasks: Sequence[Callable[[], Result]], stop: NDArray[np.bool_], watch: Callable[[], None]
-) -> list[Result]:
+    tasks: Sequence[Callable[[], Returned]], stop: NDArray[np.bool_], watch: Callable[[], None]
+) -> list[Returned]:
     """Run tasks in threads, call `watch` while they run, and return their results in order.
 
     If anything goes wrong here, an interrupt by the user included, `stop[0]` is set and the tasks, which look at
@@ -53,13 +54,13 @@ def run_watched(
             raise
 
 
-def map_in_threads(work: Callable[..., Result], *arguments: Iterable[Any]) -> list[Result]:
+def map_in_threads(work: Callable[..., Returned], *arguments: Iterable[Any]) -> list[Returned]:
     """What `map` gives, worked out in threads."""
     with ThreadPoolExecutor(max_workers=n_threads()) as pool:
         return list(pool.map(work, *arguments))
 
 
-def in_threads(work: Callable[..., Result], *arrays: NDArray[Any]) -> list[Result]:
+def in_threads(work: Callable[..., Returned], *arrays: NDArray[Any]) -> list[Returned]:
     """The results of some work on parts of arrays of the same length, one part for each thread, in order."""
     cuts = np.linspace(0, len(arrays[0]), n_threads() + 1).astype(np.int64)
     parts = [[array[begin:end] for array in arrays] for begin, end in pairwise(cuts)]

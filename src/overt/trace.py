@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/test_mondrian.py
 """Trace: what a method tried on the way to a release, and how each trial ended.
 
 A method that cuts groups in two hands it over as plain arrays, so that an adversary can see which verdicts a release
@@ -107,3 +108,15 @@ class Believed:
     error: NDArray[np.float64]  # (cell, value) -> 0 if exact, else about a standard error
     how: str  # which engine found it
     n_tables: int | None  # how many tables are left, if that was counted
+
+
+@dataclass(frozen=True)
+class StrictCuts:
+    """How a method cuts groups if nothing but their sizes decides.
+
+    Of the columns in which a group can be cut into two parts of at least `least_rows` rows, it takes the one of whose values the
+    group has the largest share, the first of equals, and cuts at the boundary between two values nearest to the middle of the
+    rows, the lower of two equally near.
+    """
+
+    least_rows: int

@@ -41,18 +41,19 @@ def test_exact_chances_need_no_halves():
     assert expected_best(found, np.zeros(3), np.array([[1.0, 0.1], [1.0, 0.1]])).tolist() == [0.25, 0.5, 0.25]
 
 
-def test_halves_of_chains_are_told_apart_and_agree_on_the_whole():
+def test_halves_of_runs_are_told_apart_and_agree_on_the_whole():
     rng = np.random.default_rng(2)
     age, sex = rng.integers(0, 40, 600), rng.integers(0, 3, 600)
     values = np.where(rng.random(600) < 0.24 + 0.2 * (age < 8), 0, rng.integers(1, 6, 600))
     release = Mondrian(goal=FrequencyLDiversity(3)).anonymize(table_of([age, sex], values.tolist()))
-    found = audit_release(release, rng=np.random.default_rng(1), sweeps=2000)
+    found = audit_release(release, rng=np.random.default_rng(1), sweeps=30)
     parts = found.replayed.parts
     assert parts is not None and parts.shape == (2, *found.replayed.chance.shape)
     assert np.allclose(parts.sum(axis=2), 1, atol=1e-6)
     assert not np.array_equal(parts[0], parts[1])
     assert np.abs(parts.mean(axis=0) - found.replayed.chance).max() < 0.1
-    assert found.guesses[0] <= found.guesses[1] <= found.replayed.belief_of_row.sum()
+    picked = parts.max(axis=2).mean(axis=0)[found.replayed.cell_of_row].sum()  # by each half for itself: too much
+    assert found.guesses[0] <= found.guesses[1] <= max(found.guesses[0], picked)
 
 
 def test_where_half_of_the_chains_told_nothing_the_release_speaks():

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overt.adversary.enumeration import enumerate_posterior
 from overt.adversary.posterior import shares
+from overt.adversary.replay.enumeration import enumerate_posterior
 from overt.algorithms.anatomy import Anatomy
 from overt.errors import InvalidInput, Unreachable
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity

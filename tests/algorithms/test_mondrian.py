@@ -7,9 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.mondrian import mondrian as oracle
-from overt.algorithms.mondrian import Layout, Mondrian, cut_by_size, cut_by_verdict
+from overt.algorithms.mondrian import CountVerdict, CutLayout, Mondrian, cut_by_counts, cut_by_size, cut_by_verdict
 from overt.errors import InvalidInput, Unreachable
-from overt.privacy import AllOf, DistinctLDiversity, FrequencyLDiversity, KAnonymity
+from overt.partition import Groups, Partition
+from overt.privacy import (
+    AllOf,
+    AlphaKAnonymity,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    KAnonymity,
+    TCloseness,
+)
 from overt.privacy.base import Property
 from overt.progress import silent
 from overt.table import Kind
@@ -64,12 +73,43 @@ def test_both_ways_of_cutting_give_the_same_groups(table, k, relaxed):
     method = Mondrian(goal=KAnonymity(k), relaxed=relaxed)
     if table.n_rows < k:
         return
-    by_size = cut_by_size(Layout.of(table, method), silent)
-    by_verdict = cut_by_verdict(Layout.of(table, method), table, method.goal, silent)
+    by_size = cut_by_size(CutLayout.of(table, method), silent)
+    by_verdict = cut_by_verdict(CutLayout.of(table, method), table, method.goal, silent)
     assert np.array_equal(by_size[1], by_verdict[1])
     starts = by_size[1][1:-1]
     for one, other in zip(np.split(by_size[0], starts), np.split(by_verdict[0], starts), strict=True):
         assert set(one) == set(other)
+
+
+COUNTED = [
+    FrequencyLDiversity(2),
+    DistinctLDiversity(2),
+    AlphaKAnonymity("2/3", 3),
+    AllOf((KAnonymity(3), FrequencyLDiversity(2, column="s0"), DistinctLDiversity(2, column="s1"))),
+]
+
+
+@pytest.mark.parametrize(("relaxed", "choose"), VARIANTS)
+@pytest.mark.parametrize("goal", COUNTED, ids=str)
+@given(table=tables(min_rows=4, max_rows=60, max_code=20, max_value=6), seed=st.integers(0, 9))
+def test_goals_that_counts_decide_give_the_groups_that_the_property_gives(table, goal, relaxed, choose, seed):
+    second = np.random.default_rng(seed).permutation(table.sensitive[0].codes)
+    quasi = [column.codes for column in table.quasi_identifiers]
+    table = table_of(quasi, [table.sensitive[0].codes, second], n_codes=[21] * len(quasi))
+    if goal.breaks(Groups.of(table, Partition(np.zeros(table.n_rows, np.int32), 1))).any():
+        return
+    method = Mondrian(goal=goal, relaxed=relaxed, choose=choose)
+    by_verdict = cut_by_verdict(CutLayout.of(table, method), table, goal, silent)
+    by_counts = cut_by_counts(CutLayout.of(table, method), CountVerdict.of(goal, table), silent)
+    assert np.array_equal(by_counts[1], by_verdict[1])
+    starts = by_counts[1][1:-1]
+    for one, other in zip(np.split(by_counts[0], starts), np.split(by_verdict[0], starts), strict=True):
+        assert set(one) == set(other)
+
+
+@pytest.mark.parametrize("goal", [EntropyLDiversity(2), TCloseness("0.3")], ids=str)
+def test_goals_that_look_at_more_than_counts_are_judged_by_the_property(goal):
+    assert CountVerdict.of(goal & KAnonymity(2), table_of([[0, 1, 2, 3]], [0, 1, 0, 1])) is None
 
 
 @pytest.mark.parametrize("n_threads", ["1", "2", "5"])

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
 import re
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -50,21 +52,32 @@ def test_rows_are_written_for_the_owner_by_position_only(five, overt):
     assert overt("audit", "five.toml", "--rows", "rows.csv", "--quiet", "--overwrite")[0] == Exit.DONE
 
 
-def test_a_hospital_is_sampled(folder, overt, overt_json):
-    code, found = overt_json("audit", "recipe.toml", "--seconds", "0.5", "--seed", "1")
-    assert code == Exit.DONE and found["how"] == "chain" and found["bound"] == "1/2"
-    assert found["sampled"]["chains"] == 4 and found["rows"] == 96
+def test_a_hospital_is_counted_exactly_in_small_groups_and_sampled_in_large_ones(folder, overt, overt_json):
+    from cli.conftest import RECIPE
+
+    code, found = overt_json("audit", "recipe.toml", "--seconds", "2", "--seed", "1")
+    assert code == Exit.DONE and found["how"] == "listing" and found["sampled"] is None and found["not_known"] == 0
+    (folder / "recipe.toml").write_text(RECIPE.replace("l = 2", "l = 4"))
+    code, found = overt_json("audit", "recipe.toml", "--seconds", "2", "--seed", "1")
+    assert code == Exit.DONE and found["how"] == "sampling" and found["bound"] == "1/4"
+    assert found["sampled"]["runs"] >= 4 and found["rows"] == 96
     code, out, _ = overt("audit", "recipe.toml", "--seconds", "0.5")
-    assert code == Exit.DONE and "tables that the chains did not reach are missing" in out
+    assert code == Exit.DONE and "independent runs of sequential Monte Carlo" in out
 
 
-def test_what_is_not_covered_is_said(folder, overt):
+def test_several_sensitive_columns_are_audited_together(folder, overt, overt_json):
     from cli.conftest import RECIPE
 
     two = RECIPE.replace('[columns.Sex]\nrole = "quasi-identifier"', '[columns.Sex]\nrole = "sensitive"')
     (folder / "two.toml").write_text(two.replace("l = 2", 'l = 2\ncolumn = "Disease"'))
-    code, _, err = overt("audit", "two.toml")
-    assert code == Exit.DATA and "exactly one sensitive column" in err
+    code, out, _ = overt("audit", "two.toml", "--rows", "rows.csv", "--page", "page.html", "--learner", "--seed", "1")
+    assert code == Exit.DONE and "About Sex:" in out and "A learner of Sex" in out
+    assert "Sex and Disease are sensitive" in out
+    assert pl.read_csv(folder / "rows.csv").columns[:2] == ["row", "Sex: release alone"]
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "About Disease</h3>" in page and page.count("Worst off: ") == 2
+    _, document = overt_json("audit", "two.toml")
+    assert [document["sensitive"], *(one["sensitive"] for one in document["other_columns"])] == ["Sex", "Disease"]
 
 
 def test_a_page_and_a_sweep(five, overt, overt_json):
@@ -138,7 +151,47 @@ def test_what_other_tools_cannot_have_made(five, overt):
         ("--made-by", "word"): "There is no search of 'word'; there are arx, anjana, anonypy.",
         ("--made-by", "arx"): "The search of arx is replayed from the published file; name it with --release.",
         ("--release", "published.csv"): "say which with --made-by",
-        ("--made-by", "anonypy", "--sweep", "2"): "--sweep and --methods make releases by Overt",
+        ("--made-by", "anonypy", "--sweep", "2"): "--sweep, --methods and --together ask about releases by Overt",
     }.items():
         code, _, err = overt("audit", "other.toml", *words)
         assert code == Exit.DATA and message in err
+
+
+def test_a_learner_if_asked(folder, overt):
+    rng = np.random.default_rng(0)
+    street = rng.integers(0, 3, 300)
+    disease = np.where(rng.random(300) < 0.8, street, rng.integers(0, 3, 300))
+    pl.DataFrame({"street": street, "disease": disease + 100}).write_csv(folder / "five.csv")
+    (folder / "five.toml").write_text(FIVE.replace("mondrian", "anatomy"))
+    code, out, _ = overt("audit", "five.toml", "--learner", "--page", "page.html", "--seed", "1")
+    assert code == Exit.DONE
+    assert "for the owner alone" in out
+    assert re.search(
+        r"someone who knows how disease depends on street would guess \d+ right from this release, \d+ without it", out
+    )
+    assert "Being in the release costs" in out or "cannot be told from chance" in out
+    assert "A learner: disease</h3>" in (folder / "page.html").read_text()
+    document = json.loads(overt("audit", "five.toml", "--learner", "--json", "--seed", "1")[1])
+    assert document["learner"]["people"] == 300
+    guessed = document["learner"]["guessed_right"]
+    assert guessed["learner"]["value"] > guessed["release_alone"]
+    assert json.loads(overt("audit", "five.toml", "--json")[1])["learner"] is None
+
+
+def test_a_learner_is_asked_about_other_tools_too(five, overt_json):
+    code, document = overt_json("audit", "five.toml", "--made-by", "anonypy", "--learner", "--seed", "1")
+    assert code == Exit.DONE
+    assert document["learner"]["method"] == "Mondrian, as anonypy" and document["learner"]["people"] == 5
+
+
+def test_releases_of_the_same_people_are_audited_together(five, overt, overt_json):
+    (five / "other.toml").write_text(OTHERS.replace("unused", "other"))
+    code, out, _ = overt("audit", "five.toml", "--together", "other.toml")
+    assert code == Exit.DONE and "2 of the same 5 people, by mondrian, full-domain" in out
+    assert "replays the methods" in out and "HIV" not in out
+    _, document = overt_json("audit", "five.toml", "--together", "other.toml")
+    assert document["together"]["replayed"] and document["together"]["certain"]["together"] == 2
+    (five / "short.csv").write_text("street,disease\nA,HIV\nB,flu\nB,cold\n")
+    (five / "short.toml").write_text(FIVE.replace("five.csv", "short.csv"))
+    code, _, err = overt("audit", "five.toml", "--together", "short.toml")
+    assert code == Exit.DATA and "not of the same people" in err

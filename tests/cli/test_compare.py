@@ -11,7 +11,7 @@ def test_recipes_are_put_side_by_side(folder, overt, overt_json):
     (folder / "buckets.toml").write_text(ANATOMY)
     code, out, _ = overt("compare", "recipe.toml", "coarse.toml", "buckets.toml", "--page", "page.html")
     assert code == 0
-    header, *lines = out.splitlines()[:4]
+    header, *lines = out.splitlines()[2:6]
     assert header.split()[:3] == ["recipe", "method", "goal"]
     assert [line.split()[0] for line in lines] == ["recipe", "coarse", "buckets"]
     page = (folder / "page.html").read_text(encoding="utf-8")
@@ -57,10 +57,12 @@ def test_leaks_stand_beside_risk_and_cost(folder, overt, overt_json):
     (folder / "buckets.toml").write_text(ANATOMY)
     code, out, _ = overt("compare", "cuts.toml", "safe.toml", "--seconds", "0.3", "--page", "page.html")
     assert code == 0
-    header, cuts, safe = out.splitlines()[:3]
+    header, cuts, safe = out.splitlines()[2:5]
     place = header.index("leak")
     assert re.match(r"(at least )?[\d.]+\s%", cuts[place:]) and safe[place:].startswith("none")
-    assert "Leak      people of whom someone who has the method believes more than promised" in out
+    assert (
+        "Leak      the share of people about whom someone who knows the method can conclude more than promised" in out
+    )
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert page.count("<circle") == 2 and "A red line leads" in page
     code, document = overt_json("compare", "cuts.toml", "safe.toml", "buckets.toml", "--seconds", "0.3")

@@ -2,8 +2,7 @@
 import io
 import sys
 
-from overt.check import Finding, Verdict
-from overt.cli.console import say_findings, say_rows, say_table
+from overt.cli.console import say_rows, say_table
 
 
 class Terminal(io.StringIO):
@@ -29,11 +28,6 @@ def test_a_terminal_gets_lines_wrapped_under_themselves(monkeypatch):
     assert all(line.startswith(" " * 12) for line in lines[1:])
     assert all(len(line) <= 50 for line in lines)
     assert "a/very/long/path/of/a/release.csv" in terminal.getvalue()
-
-
-def test_findings_stand_in_columns(capsys):
-    say_findings(Verdict((Finding("rows", True, "All there."), Finding("order", False, "Not sorted."))))
-    assert capsys.readouterr().out == "  ok      rows   All there.\n  FAILED  order  Not sorted.\n"
 
 
 def test_a_table_is_aligned(capsys):

@@ -11,7 +11,7 @@ import pytest
 
 from cli.conftest import ANATOMY, RECIPE
 from overt.cli import main
-from overt.engine import places
+from overt.io import targets
 from overt.samples import hospital
 from servers import rows_at
 
@@ -72,12 +72,12 @@ def test_from_a_database_to_a_database_and_checked(clinic, folder, overt):
     code, out, err = overt("run", "recipe.toml")
     assert code == 0
     assert err.splitlines()[0] == "Reading hospital"
-    assert "  Tables    released\n  Files     released.manifest.json\n" in out
+    assert "  Tables    released\n  Files     released.manifest.json\n  Owner     released.owner.json\n" in out
     assert "  Check     overt check CLINIC_DB released.manifest.json\n" in out
     assert len(clinic("SELECT * FROM released")) == 96
     code, out, err = overt("check", "CLINIC_DB", "released.manifest.json")
     assert (code, out.count("FAILED")) == (0, 0)
-    assert "The files and tables hold what they held when the manifest was written." in out
+    assert "The tables of the release hold what they held when the manifest was written." in out
     assert err.splitlines() == ["Comparing digests", "Reading hospital", "Reading released", "Checking"]
     assert overt("check", "CLINIC_DB", "released", "--recipe", "recipe.toml", "--quiet") == (0, "", "")
 
@@ -133,7 +133,7 @@ def test_changed_data_is_found(clinic, folder, overt):
     clinic("INSERT INTO hospital SELECT * FROM hospital WHERE \"Sex\" = 'female'")
     code, out, _ = overt("check", "CLINIC_DB", "released.manifest.json")
     assert code == 1
-    assert "hospital changed since the manifest was written." in out
+    assert "hospital is not what the release was made from" in out
 
 
 def test_what_is_there_is_not_replaced(clinic, folder, overt):
@@ -141,6 +141,7 @@ def test_what_is_there_is_not_replaced(clinic, folder, overt):
     assert overt("run", "recipe.toml", "--quiet")[0] == 0
     manifest = (folder / "released.manifest.json").read_bytes()
     (folder / "released.manifest.json").unlink()
+    (folder / "released.owner.json").unlink()
     code, out, err = overt("run", "recipe.toml", "--quiet")
     assert (code, out) == (3, "")
     assert err == (
@@ -171,15 +172,19 @@ def test_a_failure_leaves_neither_tables_nor_files(clinic, folder, overt, monkey
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("overt.engine.local.describe", fail)
-    assert overt("run", "recipe.toml", "--quiet") == (3, "", "No space left on device.\n")
+    monkeypatch.setattr("overt.engine.run.records_of", fail)
+    assert overt("run", "recipe.toml", "--quiet") == (
+        3,
+        "",
+        "There is no room left on the disk; nothing was written. Make room, or name another folder.\n",
+    )
     assert sorted(path.name for path in folder.iterdir()) == before
     monkeypatch.undo()
 
 
 def test_a_manifest_that_cannot_be_written_leaves_no_table(clinic, folder, overt, monkeypatch):
     write(folder, BOTH)
-    commit = places.written_tables
+    commit = targets.written_tables
 
     def commit_after_the_disk_is_full(*arguments, **keywords):
         monkeypatch.setattr("pathlib.Path.write_bytes", fail)
@@ -188,8 +193,12 @@ def test_a_manifest_that_cannot_be_written_leaves_no_table(clinic, folder, overt
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(places, "written_tables", commit_after_the_disk_is_full)
-    assert overt("run", "recipe.toml", "--quiet") == (3, "", "No space left on device.\n")
+    monkeypatch.setattr(targets, "written_tables", commit_after_the_disk_is_full)
+    assert overt("run", "recipe.toml", "--quiet") == (
+        3,
+        "",
+        "There is no room left on the disk; nothing was written. Make room, or name another folder.\n",
+    )
     monkeypatch.undo()
     assert not (folder / "released.manifest.json").exists()
     assert not (folder / "public.db").exists()
@@ -198,7 +207,9 @@ def test_a_manifest_that_cannot_be_written_leaves_no_table(clinic, folder, overt
 def test_init_writes_a_recipe_that_runs(clinic, folder, overt):
     code, out, _ = overt("init", "CLINIC_DB", "--table", "hospital", "--into", "first.toml")
     assert code == 0
-    assert out.startswith("96 rows, 5 columns in hospital. Proposed roles:\n")
+    assert out.startswith(
+        "For the owner of the data: what stands here is not for the public.\n\n96 rows, 5 columns in hospital. Proposed roles:\n"
+    )
     text = (folder / "first.toml").read_text()
     assert 'database = "CLINIC_DB"' in text and 'table = "hospital"' in text
     assert overt("run", "first.toml", "--quiet")[0] == 0
@@ -232,6 +243,27 @@ def test_several_rows_for_one_person_are_refused(clinic, folder, overt):
     assert err.startswith(
         "Column 'Name' of table hospital has 96 different values in 192 rows: several rows for one person."
     )
+
+
+def test_rows_of_persons_that_were_drawn_are_found_again_in_whatever_order_they_come(clinic, folder, overt):
+    values = ", ".join(
+        f"('P{row // 3}', {1940 + row // 3}, '2020-0{1 + row % 3}-11', '{'abcdefgh'[(row * 5 + row // 7) % 8]}')"
+        for row in range(180)
+    )
+    clinic("CREATE TABLE hospital_visits (id text, born integer, day text, ill text)")
+    clinic(f"INSERT INTO hospital_visits VALUES {values}")
+    write(
+        folder,
+        'version = 1\n[input]\ndatabase = "CLINIC_DB"\ntable = "hospital_visits"\nperson = "id"\nkeep = 2\n[columns]\nid = { role = "identifier" }\n'
+        'born = { role = "quasi-identifier" }\nday = { role = "quasi-identifier", kind = "date", varies = true }\nill = { role = "sensitive" }\n'
+        '[[goal]]\nproperty = "l-diversity"\nl = 2\n[method]\nname = "blind-buckets"\nrows_per_bucket = 6\n[output]\npath = "release.csv"\n',
+    )
+    assert overt("run", "recipe.toml", "--quiet") == (0, "", "")
+    clinic("CREATE TABLE hospital_turned AS SELECT * FROM hospital_visits ORDER BY ill, day DESC, id DESC")
+    clinic("DELETE FROM hospital_visits")
+    clinic("INSERT INTO hospital_visits SELECT * FROM hospital_turned")
+    code, out, err = overt("check", "CLINIC_DB", "release.csv", "--quiet")
+    assert (code, out, err) == (0, "", "")
 
 
 def test_a_report_shows_neither_server_nor_texts_of_a_query(postgresql, folder, overt, monkeypatch):
@@ -422,5 +454,52 @@ def test_notices_of_the_server_are_not_passed_on(postgresql, capfd, folder, monk
 
 def test_the_schema_knows_databases(overt):
     schema = json.loads(overt("schema")[1])
-    assert set(schema["$defs"]["DatabaseInput"]["properties"]) == {"database", "table", "query", "missing_values"}
-    assert set(schema["$defs"]["DatabaseOutput"]["properties"]) == {"database", "table", "others", "flat", "overwrite"}
+    persons = {"person", "keep", "which", "order", "known"}
+    assert set(schema["$defs"]["DatabaseInput"]["properties"]) == {
+        "database",
+        "table",
+        "query",
+        "missing_values",
+        *persons,
+    }
+    assert set(schema["$defs"]["DatabaseOutput"]["properties"]) == {
+        "database",
+        "table",
+        "others",
+        "flat",
+        "rows",
+        "overwrite",
+    }
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_sensitive_values_of_a_replaced_release_go_and_those_that_somebody_changed_stay(clinic, folder, overt, changed):
+    buckets = FROM_DATABASE.partition("[columns.Name]")[0] + ANATOMY[ANATOMY.index("[columns.Name]") :]
+    write(folder, buckets.replace('path = "release.csv"', TO_DATABASE))
+    assert overt("run", "recipe.toml", "--quiet", "--report")[0] == 0
+    assert len(clinic("SELECT * FROM released_sensitive")) == 96
+    clinic("DROP TABLE released")  # its columns are not those of the next release
+    if changed:
+        clinic("UPDATE released_sensitive SET bucket = bucket + 1")
+    write(folder, BOTH)
+    assert overt("run", "recipe.toml", "--quiet", "--overwrite")[0] == 0
+    assert len(clinic("SELECT * FROM released_sensitive")) == (96 if changed else 0)
+    assert sorted(path.name for path in folder.glob("released*")) == ["released.manifest.json", "released.owner.json"]
+    assert overt("check", "CLINIC_DB", "released.manifest.json", "--quiet")[0] == 0
+
+
+def test_tables_that_cannot_be_kept_leave_the_old_manifest(clinic, folder, overt, monkeypatch):
+    from overt.io.database import connection
+
+    write(folder, BOTH)
+    assert overt("run", "recipe.toml", "--quiet")[0] == 0
+    before = {path.name: path.read_bytes() for path in folder.glob("released*")}
+
+    def failing(self):
+        raise OSError(5, "no connection")
+
+    monkeypatch.setattr(connection.Connection, "commit", failing)
+    assert overt("run", "recipe.toml", "--quiet", "--overwrite")[0] == 3
+    monkeypatch.undo()
+    assert {path.name: path.read_bytes() for path in folder.glob("released*")} == before
+    assert not list(folder.glob(".*"))

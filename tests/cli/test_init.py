@@ -6,6 +6,7 @@ import tomllib
 import polars as pl
 import pytest
 
+import overt
 from overt.io.profiling import profile_file
 from overt.samples import census, hospital
 from overt.table import Kind, Role
@@ -57,7 +58,7 @@ def roles(path):
 def test_the_recipe_runs_as_it_is_and_gives_reasons(folder, overt):
     code, out, _ = overt("init", "hospital.csv", "--into", "first.toml")
     assert code == 0
-    assert "Name        identifier        unique per row" in out
+    assert "Name        identifier        its name says that it names a person" in out
     assert "Birth date  quasi-identifier  looks like a date" in out
     assert "Disease     sensitive" in out
     assert "of rows are unique on all quasi-identifiers together" in out
@@ -85,7 +86,7 @@ def test_a_census_gets_numbers_categories_and_a_goal_that_can_be_reached(folder,
     assert code == 0
     assert document["columns"]["Age"]["hierarchy"] == {"widths": [5, 10, 20]}
     assert document["columns"]["Income"]["role"] == "sensitive"
-    assert {goal["property"] for goal in document["goal"]} == {"k-anonymity", "l-diversity"}
+    assert {goal["property"] for goal in document["goal"]} == {"k-anonymity", "l-diversity", "t-closeness"}
     assert overt("run", "c.toml", "--quiet")[0] == 0
 
 
@@ -105,22 +106,27 @@ def test_a_nasty_file(nasty, folder, overt):
     assert found["Diagnosis"] is found["score"] is Role.SENSITIVE
     assert found["const"] is found["empty"] is Role.OTHER
     code, out, _ = overt("init", "nasty.csv", "--into", "n.toml")
-    assert code == 0 and "'patient_id' seems to name persons" in out
+    assert code == 0 and "200 in 300 rows, by 'patient_id'" in out
     document = tomllib.loads((folder / "n.toml").read_text())
     assert document["input"]["missing_values"] == ["", "-", "?", "NA"]  # between numbers they cannot be anything else
     assert document["columns"]['post"code']["kind"] == "category"
     assert NASTY_COLUMN in document["columns"]
-    assert document["columns"]["patient_id"] == {"role": "identifier", "repeats": "refuse"}
+    assert document["columns"]["patient_id"] == {"role": "identifier"}
+    assert document["input"]["person"] == "patient_id"
 
 
 def test_several_rows_for_one_person_are_refused_with_a_way_out(nasty, folder, overt):
     overt("init", "nasty.csv", "--into", "n.toml", "--quiet")
+    text = (folder / "n.toml").read_text()
+    assert 'person = "patient_id"' in text
+    said = ("person", "keep", "which", "order", "known", "varies")
+    without = "\n".join(line for line in text.splitlines() if not line.startswith(said))
+    (folder / "n.toml").write_text(without)
     code, _, err = overt("run", "n.toml", "--quiet")
     assert code == 3
     assert "Column 'patient_id' of nasty.csv has 200 different values in 300 rows: several rows for one person." in err
-    assert "Make one row per person first" in err and "P00" not in err
-    text = (folder / "n.toml").read_text()
-    (folder / "n.toml").write_text(text.replace('repeats = "refuse"', ""))
+    assert 'person = "patient_id"' in err and "P00" not in err
+    (folder / "n.toml").write_text(without.replace("[columns.patient_id]", '[columns.patient_id]\nrepeats = "allow"'))
     assert overt("run", "n.toml", "--quiet", "--report")[0] == 0
     assert overt("check", "nasty.csv", "release.csv", "--quiet")[0] == 0
 
@@ -167,3 +173,82 @@ def test_all_sensitive_columns_say_the_same_of_missing_values(folder, overt):
     columns = tomllib.loads((folder / "people.toml").read_text())["columns"]
     assert [columns[name]["missing"] for name in ("salary", "diagnosis")] == ["own value", "own value"]
     assert overt("run", "people.toml", "--quiet")[0] == 0
+
+
+MESSY = "\n".join(
+    ["Born,Seen,Age,Zip,Diagnosis"]
+    + [
+        f"{i % 28 + 1:02}.{i % 12 + 1:02}.19{i % 60 + 30},{i % 12 + 1:02}/{i % 11 + 1:02}/2023,{'n.k.' if i == 5 else i % 70 + 18},"
+        f"{53110 + i % 8},{('I10', 'E11.9', 'J45.0', 'K35.8')[i % 4]}"
+        for i in range(400)
+    ]
+)
+
+
+def test_dates_and_odd_cells_are_read_as_the_recipe_says(folder, overt):
+    (folder / "messy.csv").write_text(MESSY)
+    code, out, _ = overt("init", "messy.csv", "--into", "m.toml")
+    assert code == 0
+    assert "written %d.%m.%Y" in out
+    assert "'Age': 1 cell is no number (line 7); the recipe counts them as missing" in " ".join(out.split())
+    assert "no cell tells which" in out
+    columns = tomllib.loads((folder / "m.toml").read_text())["columns"]
+    assert columns["Born"]["format"] == "%d.%m.%Y"
+    assert columns["Born"]["hierarchy"] == {"dates": ["month", "quarter", "year", "decade"]}
+    assert columns["Seen"]["format"] == "%d/%m/%Y"
+    assert (columns["Age"]["kind"], columns["Age"]["unreadable"]) == ("number", "missing")
+    assert columns["Diagnosis"]["role"] == "sensitive"
+    assert overt("run", "m.toml", "--quiet")[0] == 0
+    assert overt("check", "messy.csv", "release.csv", "--quiet")[0] == 0
+
+
+def test_a_run_warns_when_it_releases_what_looks_like_an_identifier(folder, overt):
+    (folder / "messy.csv").write_text(MESSY.replace("Zip,", "Town,").replace("53110", "Anna"))
+    names = ["Anna Weber", "Peter Klein", "Julia Braun", "Thomas Koch"]
+    pl.read_csv(folder / "messy.csv").with_columns(
+        Contact=pl.Series([names[i % 4] for i in range(400)]),
+        Staff=pl.Series([f"a{i % 9}@example.org" for i in range(400)]),
+    ).write_csv(folder / "messy.csv")
+    overt("init", "messy.csv", "--into", "m.toml", "--quiet")
+    text = (folder / "m.toml").read_text()
+    columns = tomllib.loads(text)["columns"]
+    assert columns["Contact"]["role"] == columns["Staff"]["role"] == "identifier"
+    first, staff = text.split("[columns.Staff]")
+    first = first.replace('role = "identifier"', 'role = "quasi-identifier"')
+    staff = staff.replace('role = "identifier"', 'role = "other"', 1).replace(
+        "[output]", '[output]\nothers = ["Staff"]'
+    )
+    (folder / "m.toml").write_text(f"{first}[columns.Staff]{staff}")
+    code, out, _ = overt("run", "m.toml")
+    said = " ".join(out.split())
+    assert code == 0
+    assert "'Contact' is released as a quasi-identifier column and looks like an identifier" in said
+    assert "'Staff' is released as it is and looks like an identifier: its values look like e-mail addresses" in said
+    assert "Anna" not in said
+
+
+def test_more_than_64_columns_do_not_stop_init_and_risk(folder, overt):
+    draw = random.Random(3)
+    wide = {f"q{i}": [draw.randrange(i % 5 + 3) for _ in range(60)] for i in range(200)}
+    pl.DataFrame(wide).write_csv(folder / "wide.csv")
+    code, out, _ = overt("init", "wide.csv", "--into", "w.toml")
+    assert code == 0 and "200 columns are proposed as what others may know" in " ".join(out.split())
+    code, out, _ = overt("risk", "wide.csv")
+    assert code == 0 and "136 columns with few values were not combined" in out
+
+
+def test_moments_with_a_blank_before_the_hour_run_as_proposed(folder, overt):
+    rows = [
+        f"2023-0{i % 9 + 1}-1{i % 7} 08:{i % 50 + 10}:00,{i % 60},{('I10', 'J45.0', 'K35.8')[i % 3]}"
+        for i in range(300)
+    ]
+    (folder / "trips.csv").write_text("\n".join(["start,age,diagnosis", *rows]))
+    assert overt("init", "trips.csv", "--into", "t.toml", "--quiet")[0] == 0
+    assert tomllib.loads((folder / "t.toml").read_text())["columns"]["start"]["kind"] == "date"
+    assert overt("run", "t.toml", "--quiet")[0] == 0
+
+
+def test_dates_that_came_as_texts_of_json_are_said_to_be_dates_so_that_the_recipe_runs(tmp_path):
+    overt.samples.hospital().write_ndjson(tmp_path / "people.jsonl")
+    overt.init(tmp_path / "people.jsonl", into=tmp_path / "recipe.toml")
+    assert overt.run(tmp_path / "recipe.toml").ok

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from importlib import import_module, metadata
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,8 @@ from overt.cli import app, main
 from overt.cli.console import Exit
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
 
-DOCS = Path(__file__).parents[2] / "docs" / "command-line.md"
-COMMANDS = sorted(set(app) - {"--help", "-h", "--version"})
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
+COMMANDS = sorted(set(app) - {"--help", "-h", "--version", "--install-completion"})
 
 
 def in_new_process(*words):
@@ -53,7 +54,7 @@ def test_a_panic_of_a_compiled_library_is_one_sentence_too(overt, monkeypatch):
     def panic(*_, **__):
         raise Panic("values of people")
 
-    monkeypatch.setattr("overt.io.ledger.read_ledger", panic)
+    monkeypatch.setattr("overt.engine.budget.read_ledger", panic)
     code, out, err = overt("budget", "people.csv")
     assert (code, out) == (Exit.UNEXPECTED, "") and "mistake of its own (Panic)" in err and "people" not in err
 
@@ -84,7 +85,22 @@ ERRORS = [
     (Unreachable("Not with this data."), 4, "Not with this data.\n"),
     (TooLarge("2**90 worlds."), 5, "2**90 worlds.\n"),
     (MemoryError(), 5, "This machine has not enough memory for that; use fewer rows or columns.\n"),
-    (PermissionError(13, "Permission denied", "release.csv"), 3, "release.csv: Permission denied.\n"),
+    (
+        PermissionError(13, "Permission denied", "release.csv"),
+        3,
+        "release.csv cannot be opened or written: you have no permission. Ask for it, or name another file or folder.\n",
+    ),
+    (
+        OSError(28, "No space left on device", "release.csv"),
+        3,
+        "There is no room left on the disk for release.csv; nothing was written. Make room, or name another folder.\n",
+    ),
+    (
+        OSError(30, "Read-only file system", "out/release.csv"),
+        3,
+        "out/release.csv cannot be written: its disk is read-only. Name another folder; nothing was written.\n",
+    ),
+    (OSError(5, "Input/output error", "x.csv"), 3, "x.csv: Input/output error.\n"),
     (KeyboardInterrupt(), 130, "Interrupted; no release was written.\n"),
     (
         RuntimeError("Alice has the flu"),
@@ -103,7 +119,7 @@ def failing(folder, monkeypatch):
         def run(*_, **__):
             raise error
 
-        monkeypatch.setattr("overt.engine.local.run", run)
+        monkeypatch.setattr("overt.engine.run.run", run)
 
     return fail_with
 
@@ -123,7 +139,7 @@ def test_debug_shows_where_an_error_came_from(failing):
 def test_an_error_with_json_is_a_document(folder, overt):
     code, out, err = overt("run", "nowhere.toml", "--json")
     assert code == 2
-    assert json.loads(out) == {"error": err.rstrip("\n"), "exit_code": 2}
+    assert json.loads(out) == {"audience": "owner", "error": err.rstrip("\n"), "exit_code": 2}
     code, out, _ = overt("run", "--json")
     assert (code, json.loads(out)["exit_code"]) == (2, 2)
 
@@ -147,13 +163,13 @@ def test_every_exit_code_is_documented():
 SIGNALLED = """
 import os, sys, time
 from overt.cli import main
-from overt.engine import local
+from overt.engine import run
 
 def check_release(*_, **__):
     os.kill(os.getpid(), int(sys.argv[1]))
     time.sleep(30)
 
-local.check_release = check_release
+run.check_release = check_release
 sys.exit(main(["run", "recipe.toml"]))
 """
 
@@ -179,3 +195,10 @@ def test_the_installed_command_ends_with_its_code_and_prints_only_json(folder):
     release = folder / "release.csv"
     release.write_text(release.read_text().replace("Influenza", "Asthma", 1))
     assert in_new_process("check", "hospital.csv", "release.csv", "--quiet").returncode == 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_help_says_of_a_word_is_not_broken_into_lines(name):
+    """Help wraps a text itself, and keeps the ends of lines that stand in it."""
+    words = inspect.getdoc(getattr(import_module(f"overt.cli.{name}"), name)).partition("Parameters\n")[2].splitlines()
+    assert not [line for line, following in pairwise(words) if line.startswith("  ") and following.startswith("  ")]

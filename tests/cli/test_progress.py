@@ -30,7 +30,8 @@ def test_a_line_per_stage_where_there_is_no_terminal(capsys):
     assert capsys.readouterr() == ("", "Reading\nCutting\nReading\n")
 
 
-def test_compiling_is_told_once(capsys):
+def test_compiling_is_told_once(capsys, monkeypatch):
+    monkeypatch.setattr(module, "_first_on_this_machine", lambda: True)
     with progress() as on_progress:
         on_progress("Cutting", 0, 10)
         for step in (1, 2):
@@ -81,3 +82,14 @@ def test_a_bar_ends_with_the_work_that_fails(monkeypatch):
         wait_for(terminal, "Reading")
         raise KeyboardInterrupt
     assert terminal.getvalue().endswith("\x1b[2K")
+
+
+def test_compiling_is_told_once_on_a_machine_also_where_the_package_is_read_only(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(module.overt.kernels, "__file__", str(tmp_path / "kernels" / "__init__.py"))
+    assert [module._first_on_this_machine() for _ in range(3)] == [True, False, False]
+    (tmp_path / "a file").write_text("")
+    monkeypatch.setattr(module.overt.kernels, "__file__", str(tmp_path / "a file" / "__init__.py"))
+    assert [module._first_on_this_machine() for _ in range(3)] == [True, False, False]  # remembered at home
+    monkeypatch.setenv("HOME", str(tmp_path / "a file"))
+    assert module._first_on_this_machine()  # nowhere to remember it: said again rather than never

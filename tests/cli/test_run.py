@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import csv
+import hashlib
 import json
 import re
+import shlex
+import stat
 import tomllib
-import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -12,10 +14,11 @@ import pytest
 
 from cli.conftest import ANATOMY, RECIPE
 from overt.algorithms.mondrian import Mondrian
-from overt.check import Finding, Verdict
+from overt.cautions import caution
+from overt.checks import Finding, Verdict
 from overt.samples import census
 
-DOCS = Path(__file__).parents[2] / "docs" / "recipe.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "recipe.md"
 
 
 def change(folder, *replacements):
@@ -31,12 +34,25 @@ def test_a_run_writes_the_release_and_says_what_holds(folder, overt):
     assert code == 0
     assert err.splitlines()[0] == "Reading hospital.csv"
     assert err.splitlines()[-1] == "Writing"
-    labels = [line[:12].strip() for line in out.splitlines() if line[:12].strip()]
-    assert labels == ["Release", "Holds", "Against", "Leak", "Cost", "Files", "Again", "Check"]
+    assert out.startswith("For the owner of the data: what stands here is not for the public.\n\n")
+    labels = [line[:12].strip() for line in out.splitlines()[2:] if line[:12].strip()]
+    assert labels == [
+        "Release",
+        "Holds",
+        "Against",
+        "Leak",
+        "Instead",
+        "Cost",
+        "Caution",
+        "Files",
+        "Owner",
+        "Again",
+        "Check",
+    ]
     assert re.search(r"Release   96 rows in \d+ groups, by mondrian\n", out)
     assert re.search(r"Holds     4-anonymity; reached: k = [4-9]\n", out)
     assert "Against   someone who sees the release, but not someone who replays the method\n" in out
-    assert "Again     overt run recipe.toml\n" in out
+    assert "Again     overt run recipe.toml --overwrite\n" in out
     assert "Check     overt check hospital.csv release.csv\n" in out
     with (folder / "release.csv").open() as release:
         header, *lines = csv.reader(release)
@@ -123,11 +139,28 @@ def test_the_manifest_tells_everything_but_the_seed_the_data_and_the_place(folde
     assert list(manifest["versions"]) == ["python", "overt", "numpy", "numba", "polars"]
     assert manifest["method"] == "mondrian"
     assert manifest["goal"] == ["4-anonymity", "2-diversity (frequency)"]
-    assert manifest["recipe"]["method"] == {"name": "mondrian", "relaxed": False, "choose": "widest"}
-    assert manifest["input"]["rows"] == 96
+    assert manifest["recipe"]["method"] == {"name": "mondrian", "relaxed": False, "choose": "widest", "cells": "tight"}
+    assert manifest["audience"] == "public"
+    assert manifest["release"]["release"]["rows"] == 96
+    data = (folder / "hospital.csv").read_bytes()
+    assert "hospital.csv" not in text and hashlib.sha256(data).hexdigest() not in text
     assert "918273645" not in text and "seed" not in text
     assert str(folder) not in text and str(folder.parent) not in text
     assert not any(value in text for value in ("Influenza", "Bruno", "53227", "1982"))
+
+
+def test_what_ties_a_release_to_its_data_is_for_the_owner_alone(folder, overt):
+    assert overt("run", "recipe.toml", "--quiet")[0] == 0
+    path = folder / "release.csv.owner.json"
+    record = json.loads(path.read_text())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert record["audience"] == "owner"
+    assert record["manifest_sha256"] == hashlib.sha256((folder / "release.csv.manifest.json").read_bytes()).hexdigest()
+    assert record["input"] == {
+        "name": "hospital.csv",
+        "sha256": hashlib.sha256((folder / "hospital.csv").read_bytes()).hexdigest(),
+        "rows": 96, "rows_dropped": 0, "rows_suppressed": 0,
+    }  # fmt: skip
 
 
 def test_a_random_method_repeats_with_its_seed_only(folder, overt):
@@ -226,11 +259,17 @@ def test_missing_sensitive_values_are_dropped_if_the_recipe_says_so(folder, over
     assert overt("check", "hospital.csv", "release.csv", "--quiet")[0] == 0
     code, out, _ = overt("run", "recipe.toml", "--overwrite")
     assert f"({n_missing} rows with a missing sensitive value left out)" in out
+    assert "who is not in the release" in " ".join(out.split())
+    assert "who is not in the release" not in (folder / "release.csv.manifest.json").read_text()
+    change(folder, ('role = "sensitive"', 'role = "sensitive"\nmissing = "own value"'))
+    code, out, _ = overt("run", "recipe.toml", "--overwrite")
+    assert code == 0
+    assert "who is not in the release" not in " ".join(out.split())
 
 
 def test_a_failed_check_writes_nothing(folder, overt, overt_json, monkeypatch):
     verdict = Verdict((Finding("rows", True, "Fine."), Finding("goal", False, "1 group breaks 4-anonymity.")))
-    monkeypatch.setattr("overt.engine.local.check_release", lambda *_, **__: verdict)
+    monkeypatch.setattr("overt.engine.run.check_release", lambda *_, **__: verdict)
     code, out, _ = overt("run", "recipe.toml")
     assert code == 1
     assert out.startswith("Nothing was written: the release did not pass its own check.")
@@ -242,7 +281,7 @@ def test_a_failed_check_writes_nothing(folder, overt, overt_json, monkeypatch):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError(28, "No space left on device"), RuntimeError()])
 @pytest.mark.parametrize(
-    "place", ["overt.engine.local.describe", "overt.io.files.digest", "overt.io.atomic._force_to_disk"]
+    "place", ["overt.engine.run.records_of", "overt.io.files.digest", "overt.io.atomic._force_to_disk"]
 )
 def test_a_failure_while_writing_leaves_nothing_behind(folder, overt, monkeypatch, place, error):
     assert overt("run", "recipe.toml")[0] == 0
@@ -283,7 +322,7 @@ def test_cautions(folder, overt, case):
     change(folder, replacement)
     code, out, _ = overt("run", "recipe.toml")
     assert code == 0
-    assert f"Caution   {sentence}" in out
+    assert sentence in out[out.index("  Caution   ") :]
     assert out.count("Caution") == 1
 
 
@@ -291,7 +330,7 @@ def test_what_a_method_warns_of_is_a_caution(folder, overt, monkeypatch):
     anonymize = Mondrian.anonymize
 
     def warn(*words, **options):
-        warnings.warn("The second sentence is new.", UserWarning, stacklevel=1)
+        caution("The second sentence is new.")
         return anonymize(*words, **options)
 
     monkeypatch.setattr(Mondrian, "anonymize", warn)
@@ -330,12 +369,19 @@ def test_no_toml_in_the_docs_is_left_out():
 
 
 def test_a_run_says_in_short_what_someone_who_has_the_method_learns(folder, overt, overt_json):
-    code, out, _ = overt("run", "recipe.toml")
+    line = next(line for line in overt("run", "recipe.toml")[1].splitlines() if line.startswith("  Leak"))
+    assert re.search(
+        r"of people above the promised 1/2 to someone who knows the method, 0\s% to someone who does not \(exact\)$",
+        line,
+    )
+    change(folder, ("l = 2", "l = 4"))
+    code, out, _ = overt("run", "recipe.toml", "--overwrite")
     assert code == 0
     line = next(line for line in out.splitlines() if line.startswith("  Leak"))
-    assert re.search(r"above the promised 1/2.* sampled for [\d.]+ s; overt audit looks longer$", line)
+    sampled = r"  Leak      (not enough sampling yet: run|some people are above the promised 1/4 .*;) overt audit --seconds \d+( says how many)?"
+    assert re.fullmatch(sampled, line)
     _, outcome = overt_json("run", "recipe.toml", "--overwrite")
-    assert outcome["leak"]["audit"]["how"] == "chain" and outcome["leak"]["audit"]["rows"] == 96
+    assert outcome["leak"]["audit"] is None and outcome["leak"]["verdict"] in ("not known yet", "some")
     _, outcome = overt_json("run", "recipe.toml", "--overwrite", "--no-audit")
     assert outcome["leak"] is None
     change(folder, ("[output]", "[audit]\nseconds = 0\n\n[output]"))
@@ -345,21 +391,22 @@ def test_a_run_says_in_short_what_someone_who_has_the_method_learns(folder, over
 
 def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
     change(folder, ('"mondrian"', '"rda"'), ('property = "k-anonymity"\nk = 4\n\n[[goal]]\n', ""))
-    assert "  Leak      none, by proof: to someone who replays this method" in overt("run", "recipe.toml")[1]
+    assert "  Leak      none, by proof: replaying this method adds nothing" in overt("run", "recipe.toml")[1]
     change(folder)
-    monkeypatch.setattr("overt.engine.passing.MOST_ROWS", 90)
+    monkeypatch.setattr("overt.engine.quick_audit.MOST_ROWS", 90)
     out = overt("run", "recipe.toml", "--overwrite")[1]
     assert "  Leak      not audited: 96 rows are more than a run looks at in passing; try overt audit\n" in out
     change(folder, ("[output]", "[audit]\nseconds = 0.2\n\n[output]"))  # who says how long means it
-    assert "promised 1/2" in overt("run", "recipe.toml", "--overwrite")[1]
+    line = next(line for line in overt("run", "recipe.toml", "--overwrite")[1].splitlines() if "  Leak" in line)
+    assert re.match(r"  Leak      (.* the promised 1/2|not enough sampling yet)", line)
 
 
 def test_an_audit_in_passing_ends_when_it_takes_too_long(folder, overt, monkeypatch):
-    monkeypatch.setattr("overt.engine.passing.PATIENCE", -1.0)
+    monkeypatch.setattr("overt.engine.quick_audit.PATIENCE", -1.0)
     out = overt("run", "recipe.toml")[1]
     assert "  Leak      not audited: it takes longer than a run may; try overt audit\n" in out
     change(folder, ('"mondrian"', '"full-domain"'))
-    monkeypatch.setattr("overt.engine.passing.MOST_GENERALIZED", 96)
+    monkeypatch.setattr("overt.engine.quick_audit.MOST_GENERALIZED", 96)
     out = overt("run", "recipe.toml", "--overwrite")[1]
     assert re.search(
         r"not audited: to replay a search of \d+ nodes takes longer than a run may; try overt audit\n", out
@@ -367,8 +414,8 @@ def test_an_audit_in_passing_ends_when_it_takes_too_long(folder, overt, monkeypa
 
 
 def test_nothing_is_measured_of_many_groups_that_give_nothing_away(folder, overt, monkeypatch):
-    monkeypatch.setattr("overt.engine.passing.MOST_CHANCES", 10)
-    monkeypatch.setattr("overt.engine.passing.audit_release", None)
+    monkeypatch.setattr("overt.engine.quick_audit.MOST_CHANCES", 10)
+    monkeypatch.setattr("overt.engine.quick_audit.audit_columns", None)
     change(folder, ('"mondrian"', '"rda"'), ('property = "k-anonymity"\nk = 4\n\n[[goal]]\n', ""))
     assert "  Leak      none, by proof" in overt("run", "recipe.toml")[1]
 
@@ -382,3 +429,22 @@ def test_an_audit_changes_neither_the_release_nor_its_manifest(folder, overt):
         del manifest["created"]
         found.append(((folder / "release.csv").read_text(), manifest))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("name", ["recipe.toml", "my recipe.toml"])
+def test_the_lines_again_and_check_work_as_they_are_printed(folder, overt, name):
+    if name != "recipe.toml":
+        (folder / "recipe.toml").rename(folder / name)
+    _, out, _ = overt("run", name, "--report")
+    for label in ("Again", "Check"):
+        [line] = [line for line in out.splitlines() if line.split()[:1] == [label]]
+        program, *words = shlex.split(line.removeprefix(f"  {label}"))
+        assert program == "overt" and overt(*words)[0] == 0
+    assert (folder / "release.report.html").exists()
+
+
+def test_one_group_is_no_groups(folder, overt):
+    text = (folder / "recipe.toml").read_text().replace("k = 4", "k = 96")
+    (folder / "recipe.toml").write_text(text)
+    _, out, _ = overt("run", "recipe.toml")
+    assert "96 rows in 1 group, by mondrian" in out and "1 groups" not in out

@@ -22,6 +22,7 @@ from overt.privacy import (
     FrequencyLDiversity,
     KAnonymity,
     RecursiveCLDiversity,
+    RelativeRisk,
     TCloseness,
     exact,
 )
@@ -42,6 +43,7 @@ GOALS = {
     "delta-disclosure": st.builds(DeltaDisclosure, positive),
     "basic-beta-likeness": st.builds(BasicBetaLikeness, fractions),
     "enhanced-beta-likeness": st.builds(EnhancedBetaLikeness, fractions),
+    "relative-risk": st.builds(RelativeRisk, positive, st.sampled_from([(), ("0",), ("1", "2")])),
 }
 every_property = pytest.mark.parametrize("name", PROPERTIES)
 

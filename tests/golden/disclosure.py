@@ -5,7 +5,7 @@
 100 tables, with `"ds_tables": n` every set of up to n.
 """
 
-from overt.algorithms.sequence.case import Case
+from overt.algorithms.sequence.case_file import Case
 from overt.errors import OvertError
 
 

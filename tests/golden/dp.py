@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Golden family: generalisation, risk and utility record by record, and differential privacy. Other kinds are left as they are."""
 
-import dp_private
 import dp_published
+import dp_repaired
 import numpy as np
 from dp_published import risk_of
 
@@ -10,7 +10,7 @@ from overt.algorithms.record import (
     Harmonic,
     Objective,
     RingFamily,
-    Whole,
+    WholeTable,
     best_balance,
     best_difference,
     chain_above,
@@ -86,7 +86,7 @@ def harmonic(given):
 
 def table(given):
     trees, record, objective = objective_of(given)
-    whole = Whole.of(objective)
+    whole = WholeTable.of(objective)
     rows = [
         {
             "element": labels_at(trees, record, levels),
@@ -109,7 +109,7 @@ def threshold(given):
     return {
         "risk": None if np.isinf(found.risk) else found.risk,
         "argmin": [labels_at(trees, record, found.levels)],
-        "feasible": int(Whole.of(objective).is_feasible(given["c"]).sum()),
+        "feasible": int(WholeTable.of(objective).is_feasible(given["c"]).sum()),
         "frontier": sorted(labels_at(trees, record, levels) for levels in frontier),
     }
 
@@ -156,6 +156,6 @@ def rounding(given):
 
 KINDS = (
     {kind.__name__: kind for kind in (hierarchy, harmonic, table, threshold, path, lagrangian, inner, ring, rounding)}
-    | dp_private.KINDS
+    | dp_repaired.KINDS
     | dp_published.KINDS
 )

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from overt.adversary.divergence import delta_between
-from overt.adversary.laws import multiset_law
+from overt.adversary.dp.neighbour_divergence import delta_between
+from overt.adversary.dp.output_laws import multiset_law
 from overt.algorithms.dp.conditions import LagrangianParameters, ThresholdParameters
 from overt.algorithms.dp.exponential import ExponentialChoice, laws_of_records
 from overt.algorithms.dp.sample_point import SamplePoint
@@ -17,7 +17,7 @@ from overt.algorithms.record import (
     nodes_of_labels,
     utility_named,
 )
-from overt.algorithms.record.cube import LagrangianModel, ThresholdModel
+from overt.algorithms.record.generalization_cube import LagrangianModel, ThresholdModel
 from overt.algorithms.record.lagrangian import require_parameters
 from overt.hierarchy.parents import Parents
 

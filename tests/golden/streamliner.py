@@ -123,7 +123,7 @@ def l_cover(case):
 def qwe(case):
     table = table_of(case["rows"], case["sensitive"], case.get("weights"))
     partition = Partition.from_groups(case["partition"])
-    release = GeneralizedRelease(table, partition, "the case")
+    release = GeneralizedRelease(table, partition, None)
     answers = {
         "boxes": release.boxes.transpose(1, 0, 2).tolist(),
         "dm": discernibility(partition),

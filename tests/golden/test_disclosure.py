@@ -7,12 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 HERE = Path(__file__).parent
-SHARED = HERE.parents[2] / "shared" / "golden" / "disclosure_paper.json"
-FILE = next((path for path in (SHARED, HERE / "cases" / "disclosure_paper.json") if path.exists()), None)
-DOCUMENT = json.loads(FILE.read_text("utf-8")) if FILE else {"cases": []}
+DOCUMENT = json.loads((HERE / "cases" / "disclosure_paper.json").read_text("utf-8"))
 
 
 def answered(document):
@@ -29,7 +25,6 @@ def answered(document):
     return json.loads(done.stdout)
 
 
-@pytest.mark.skipif(not FILE, reason="golden file disclosure_paper.json is not here")
 def test_all_golden_runs_reproduce(tmp_path):
     answered.folder = tmp_path
     answers = answered(DOCUMENT)

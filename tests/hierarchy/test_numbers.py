@@ -119,7 +119,7 @@ def test_every_level_is_kept_even_if_one_label_covers_all():  # ARX stops there:
         (("x",), "finite numbers"),
         ((float("nan"),), "finite numbers"),
         ((float("inf"),), "finite numbers"),
-        (5, "finite numbers"),
+        (5, "takes a list"),
     ],
 )
 def test_widths_that_do_not_nest_are_refused(widths, message):

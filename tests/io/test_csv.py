@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from overt.errors import InvalidInput
 from overt.io import csv as overt_csv
-from overt.io.csv import read_dialect, read_texts
+from overt.io.csv import read_texts
+from overt.io.dialect import read_dialect
 
 
 def rows_of(path, **settings):

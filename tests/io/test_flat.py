@@ -4,11 +4,10 @@ import polars as pl
 import pytest
 
 import overt
-from overt.engine import local
 from overt.errors import InvalidInput
 from overt.io.flat import flatten, publish_flat
 from overt.io.publication import published_tables
-from overt.io.recipe import parse_recipe
+from overt.io.recipe.recipe import parse_recipe
 
 FRAME = pl.DataFrame(
     {
@@ -79,13 +78,13 @@ flat = {flat}
 def test_a_recipe_runs_and_its_files_pass_the_check(tmp_path, flat, files):
     overt.samples.census(200).write_csv(tmp_path / "data.csv")
     recipe = parse_recipe(RECIPE.format(flat=flat), folder=tmp_path)
-    outcome = local.run(recipe, rng=np.random.default_rng(1))
+    outcome = overt.run(recipe, rng=np.random.default_rng(1))
     assert {path.name for path in outcome.files.values()} == files
     assert outcome.verdict.ok
     assert "group" not in (tmp_path / "release.csv").read_text().splitlines()[0]  # the owner's view is never written
-    assert local.check(tmp_path / "data.csv", tmp_path / "release.csv").ok
+    assert overt.check(tmp_path / "data.csv", tmp_path / "release.csv").ok
     (tmp_path / "recipe.toml").write_text(RECIPE.format(flat=flat))
-    assert local.check(tmp_path / "data.csv", tmp_path / "release.csv", recipe_path=tmp_path / "recipe.toml").ok
+    assert overt.check(tmp_path / "data.csv", tmp_path / "release.csv", recipe=tmp_path / "recipe.toml").ok
 
 
 def test_the_owner_sees_groups_and_buckets_in_the_order_of_the_rows():

@@ -112,7 +112,7 @@ def test_sensitive_columns_go_out_as_the_type_that_came_in():
             "size": pd.Categorical(["mid", "lo"], categories=["lo", "mid", "hi"], ordered=True),
             "group": pd.Categorical(["z", "b"]),
             "dose": np.array([3, 4], np.int8),
-            "pay": [20.0, 30.0],
+            "pay": [20.5, 30.0],
             "flag": [True, False],
             "seen": pd.to_datetime(["2020-01-02", "2020-01-01"]),
         }

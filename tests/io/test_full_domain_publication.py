@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from algorithms.full_domain.worlds import GOALS, shares, worlds
 from overt.algorithms.full_domain import FullDomain
-from overt.check import Claim, check_release
+from overt.checks import Claim, check_release
 from overt.errors import InvalidInput, Unreachable
 from overt.hierarchy import Dates, Flat, Intervals, Nested
 from overt.io.frames import read_frame
-from overt.io.publication import owner_view, published_tables, value_mapping
+from overt.io.publication import owner_view, published_tables
 from overt.privacy import KAnonymity, TCloseness
 
 PEOPLE = pl.DataFrame(
@@ -43,11 +43,11 @@ def release_at(table, node, goal=ANYTHING):
     from overt.algorithms.full_domain.checking import Checker
     from overt.algorithms.full_domain.costs import cost_of
     from overt.algorithms.full_domain.method import keep_good_groups
-    from overt.algorithms.full_domain.rolling import Rows
+    from overt.algorithms.full_domain.rolling import RolledRows
     from overt.lattice import Search
     from overt.release import FullDomainRelease
 
-    rows = Rows(table)
+    rows = RolledRows(table)
     check = Checker(rows, goal, table.n_rows, cost_of("loss", rows, goal.least_rows)).check(node)
     search = Search(rows.lattice, "loss", node, 0.0, 0.0, 1, 0, None)
     method = FullDomain(goal=goal, max_suppressed=1)
@@ -103,19 +103,6 @@ def test_suppressed_rows_are_not_published_and_the_owner_sees_stars():
     assert view.get_column("group").to_list() == [1, 1, 1, 2, 2, None, 2, None]
     assert view.filter(pl.col("group").is_null()).get_column("age").to_list() == ["*", "*"]
     assert view.get_column("ill").to_list() == PEOPLE.get_column("ill").to_list()
-
-
-def test_the_mapping_that_was_applied_can_be_exported():
-    mapping = value_mapping(release_at(people(age=AGE, job=JOB), (2, 1)))
-    assert mapping["age"].columns == ["value", "published"]
-    assert mapping["age"].row(0) == ("21", "20..29")
-    assert mapping["age"].row(-1) == (None, None)
-    assert dict(mapping["job"].iter_rows()) == {
-        "nurse": "works",
-        "cook": "works",
-        "*": "other",
-        "judge, retired": "other",
-    }
 
 
 def test_dates_and_flat_columns():

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import multiprocessing
+import stat
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from overt.algorithms.dp.accounting import Budget
+from overt.audience import Audience, audience_of
 from overt.errors import InvalidInput, Unreachable
 from overt.io import ledger as module
 from overt.io.ledger import ledger_path, read_ledger, set_limit, spend
@@ -20,7 +22,7 @@ def path(tmp_path):
 
 
 def spend_one(path, name="r.csv"):
-    return spend(path, ONE, release=name, release_id="x", method="private-cube")
+    return spend(path, ONE, release=name, release_id="x", method="dp-cube")
 
 
 def test_budgets_add_up_exactly_and_the_limit_is_met_to_the_last_digit(path):
@@ -116,6 +118,21 @@ def test_a_link_leads_to_the_ledger_of_the_file(tmp_path):
     (tmp_path / "data" / "people.csv").write_text("age\n1\n", "utf-8")
     (tmp_path / "link.csv").symlink_to(tmp_path / "data" / "people.csv")
     assert ledger_path(tmp_path / "link.csv") == ledger_path((tmp_path / "data" / "people.csv").resolve())
+
+
+def test_only_its_owner_can_read_a_ledger(path, monkeypatch):
+    set_limit(path, 1, "1e-6")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.chmod(0o644)
+    spend_one(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600 and audience_of(path) is Audience.OWNER
+
+    def refuse(_):
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InvalidInput, match="can be read by its owner only"):
+        read_ledger(path)
 
 
 def test_other_refusals(tmp_path):

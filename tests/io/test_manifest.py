@@ -8,7 +8,6 @@ import pytest
 from overt.errors import InvalidInput
 from overt.io.manifest import (
     FileRecord,
-    InputRecord,
     Manifest,
     hierarchy_files,
     manifest_path,
@@ -16,10 +15,18 @@ from overt.io.manifest import (
     read_manifest,
     recipe_of,
     recorded_recipe,
-    seen_from,
     versions,
 )
-from overt.io.recipe import parse_recipe
+from overt.io.owner_record import (
+    InputRecord,
+    OwnerRecord,
+    digest_of_text,
+    find_owner_record,
+    owner_record_beside,
+    owner_record_path,
+)
+from overt.io.paths import seen_from
+from overt.io.recipe.recipe import parse_recipe
 
 RECIPE = """\
 version = 1
@@ -60,25 +67,25 @@ def manifest(recipe):
         method="mondrian",
         goal=("0.2-closeness",),
         groups=3,
-        input=InputRecord(name="patients.csv", sha256=digest, rows=9, rows_dropped=1),
         release={"release": FileRecord(path="release.csv", sha256=digest, rows=9)},
-        hierarchy_files={"Age": digest},
-        recipe=recorded_recipe(recipe, recipe.output_path.parent),
+        recipe=recorded_recipe(recipe, recipe.output_path.parent)[0],
+        left_out=(),
     )
 
 
-def test_paths_are_seen_from_the_manifest_and_the_input_is_only_a_name(recipe, tmp_path):
-    content = recorded_recipe(recipe, recipe.output_path.parent)
-    assert content["input"]["path"] == "patients.csv"
+def test_paths_are_seen_from_the_manifest_and_the_input_has_no_name(recipe, tmp_path):
+    content, left_out = recorded_recipe(recipe, recipe.output_path.parent)
+    assert left_out == ()
+    assert content["input"]["path"] == "input.csv"
     assert content["output"]["path"] == "release.csv"
     assert content["columns"]["Age"]["hierarchy"] == {"file": "../age.csv"}
     assert str(tmp_path) not in json.dumps(content)
 
 
 def test_defaults_are_recorded_because_they_may_change(recipe):
-    content = recorded_recipe(recipe, recipe.folder)
+    content, _ = recorded_recipe(recipe, recipe.folder)
     assert content["columns"]["Disease"]["missing"] == "refuse"
-    assert content["method"] == {"name": "mondrian", "relaxed": False, "choose": "widest"}
+    assert content["method"] == {"name": "mondrian", "relaxed": False, "choose": "widest", "cells": "tight"}
     assert content["goal"] == [{"property": "t-closeness", "t": 0.2, "distance": "equal"}]
 
 
@@ -113,9 +120,10 @@ def test_no_manifest(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
-        ('"manifest": 1', '"manifest": 2', "manifest"),
+        ('"manifest": 2', '"manifest": 1', "manifest"),
+        ('"audience": "public"', '"audience": "owner"', "audience"),
         ('"groups": 3', '"groups": "many"', "groups"),
-        ("0" * 64, "0" * 63, "input.sha256"),
+        ("0" * 64, "0" * 63, "release.release.sha256"),
         ("{", "[", "its text"),
     ],
 )
@@ -126,6 +134,51 @@ def test_a_damaged_manifest(tmp_path, manifest, old, new, where):
         read_manifest(path)
     assert str(refused.value).startswith(f"x.manifest.json is not a manifest that this Overt can read ({where}: ")
     assert str(refused.value).endswith("; run the recipe again, or give it with --recipe.")
+
+
+NESTED = RECIPE.replace("{ cut_points = [18, 65] }", '{ nested = { known = ["HIVSECRET"], other = ["f", "m"] } }')
+QUERIED = NESTED.replace(
+    'path = "../data/patients.csv"', 'database = "CLINIC"\nquery = "SELECT * FROM p WHERE id = 4711"'
+)
+
+
+def test_values_that_a_recipe_writes_out_are_in_the_owners_record_alone(recipe):
+    queried = parse_recipe(QUERIED, folder=recipe.folder, name="recipe.toml")
+    content, left_out = recorded_recipe(queried, recipe.output_path.parent)
+    text = json.dumps(content)
+    assert "HIVSECRET" not in text and "4711" not in text
+    assert [part.path for part in left_out] == [("input", "query"), ("columns", "Sex", "hierarchy", "nested")]
+    path = manifest_path(recipe.output_path)
+    digest = "0" * 64
+    public = Manifest(
+        created=now(), versions=versions(), method="mondrian", goal=("0.2-closeness",), groups=3,
+        release={"release": FileRecord(path="release.csv", sha256=digest, rows=9)}, recipe=content,
+        left_out=tuple(part.path for part in left_out),
+    )  # fmt: skip
+    record = OwnerRecord(
+        manifest_sha256=digest_of_text(public.to_json()),
+        input=InputRecord(name="p.csv", sha256=digest, rows=9, rows_dropped=0, rows_suppressed=0),
+        files_read={}, left_out=left_out,
+    )  # fmt: skip
+    path.write_text(public.to_json())
+    owner_record_path(recipe.output_path).write_text(record.to_json())
+    again = recipe_of(read_manifest(path), path, find_owner_record(owner_record_beside(path)))
+    assert again.hierarchies == queried.hierarchies
+    assert again.settings.input.query == queried.settings.input.query
+    with pytest.raises(
+        InvalidInput, match=r"leaves input\.query out of the recipe, .* give the recipe with --recipe\.$"
+    ):
+        recipe_of(public, path)
+
+
+def test_a_damaged_record_and_one_that_others_cannot_read(tmp_path):
+    path = tmp_path / "release.csv.owner.json"
+    assert find_owner_record(path) is None
+    path.write_text("{}")
+    with pytest.raises(
+        InvalidInput, match=r"^release\.csv\.owner\.json is not an owner's record that this Overt can read"
+    ):
+        find_owner_record(path)
 
 
 def test_a_manifest_without_its_hierarchy_file(recipe, manifest):

@@ -2,6 +2,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,7 @@ from oracles import cross_bucket as oracle
 from overt.metrics.breach import breach_of_group, identity_disclosure, largest_breach, matched_breach
 from overt.metrics.query_workload import CountQuery, Workload, uniform_in_box
 from overt.partition import Partition
-from overt.release import CrossBucketRelease, as_crossed
+from overt.release import CrossBucketRelease
 from overt.table import Kind
 from tables import table_of, tables
 
@@ -78,9 +79,9 @@ def test_suppressed_people_are_matched_with_what_others_published(case, seed):
 
 @given(table=tables(min_rows=4, max_rows=12))
 def test_releases_without_boxes_or_buckets_are_crossed_in_their_own_way(table):
-    generalized = as_crossed(overt.Mondrian(goal=overt.KAnonymity(2)).anonymize(table))
+    generalized = overt.Mondrian(goal=overt.KAnonymity(2)).anonymize(table).crossed()
     assert generalized.partition is generalized.buckets
-    exact = as_crossed(overt.BucketRelease(table, generalized.buckets, None))
+    exact = overt.BucketRelease(table, generalized.buckets, None).crossed()
     people = {tuple(column.codes[row] for column in table.quasi_identifiers) for row in range(table.n_rows)}
     assert exact.partition.n_groups == len(people)
     matched = matched_breach(overt.BucketRelease(table, generalized.buckets, None))
@@ -104,15 +105,18 @@ def test_count_queries_spread_people_over_boxes_and_values_over_beliefs(case, da
     assert np.isclose(uniform_in_box(release, workload)[0], float(expected))
 
 
-def test_people_are_matched_across_many_groups():
+@pytest.mark.parametrize("cells", ["tight", "grid"])
+def test_people_are_matched_across_many_groups(cells):
     table = overt.read_frame(
         overt.samples.census(400), quasi_identifiers=["Age", "Gender", "Education"], sensitive=["Income"]
     )
-    release = overt.CrossBucket(2, 4).anonymize(table, rng=np.random.default_rng(1))
+    release = overt.CrossBucket(2, 4, cells=cells).anonymize(table, rng=np.random.default_rng(1))
     groups, buckets = (
         [rows.tolist() for rows in np.split(p.rows, p.starts[1:-1])] for p in (release.partition, release.buckets)
     )
     values, columns = table.sensitive[0].codes.tolist(), [c.codes.tolist() for c in table.quasi_identifiers]
+    if cells == "grid":  # a range of blocks of five years is the smallest one of their numbers
+        columns[0] = [table.quasi_identifiers[0].values[code] // 5 for code in columns[0]]
     matched = matched_breach(release)
     for row in range(0, 400, 16):
         person = [column[row] for column in columns]

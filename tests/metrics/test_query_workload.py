@@ -33,7 +33,7 @@ def random_release(table, seed, kind=GeneralizedRelease):
     rng = np.random.default_rng(seed)
     numbers = rng.integers(0, max(1, table.n_rows // 3), table.n_rows)
     _, group_of_row = np.unique(numbers, return_inverse=True)
-    return kind(table, Partition(group_of_row.astype(np.int32), int(group_of_row.max()) + 1), "a test")
+    return kind(table, Partition(group_of_row.astype(np.int32), int(group_of_row.max()) + 1), None)
 
 
 def matches(table, row, workload, q):
@@ -111,7 +111,7 @@ def test_errors_are_relative_to_the_answer_or_half_a_percent():
 
 def test_a_release_of_single_rows_has_no_error():
     table = table_of([[0, 1, 2, 3]], [0, 1, 0, 1])
-    release = GeneralizedRelease(table, Partition.from_groups([[0], [1], [2], [3]]), "a test")
+    release = GeneralizedRelease(table, Partition.from_groups([[0], [1], [2], [3]]), None)
     assert query_workload_error(release, Workload.draw(table, ["q0"], 50, np.random.default_rng(0))) == 0
 
 

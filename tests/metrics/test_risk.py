@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metrics.releases import groups_of, releases, seen_groups_of
 from oracles import metrics as oracle
 from overt.errors import InvalidInput
-from overt.metrics.alike import rows_alike
+from overt.metrics.equal_rows import rows_alike
 from overt.metrics.risk import expected_chance, identification_of, risk_of_release, risk_of_table
 from overt.metrics.utility import measure_utility
 from overt.partition import Partition

@@ -12,12 +12,12 @@ from oracles import metrics as oracle
 from overt import FrequencyLDiversity, KAnonymity, Mondrian, read_frame, samples
 from overt.algorithms.anatomy import Anatomy
 from overt.metrics.analysis import numbers_of, prediction
-from overt.metrics.divergence import divergence, marginal_divergence, pair_divergence
+from overt.metrics.distribution_divergence import divergence, marginal_divergence, pair_divergence
 from overt.metrics.entropy import entropy_of_column, non_uniform_entropy
+from overt.metrics.expected_counts import is_exact, spread_of
 from overt.metrics.group_size import normalised_group_size
 from overt.metrics.logistic import RIDGE, fit
 from overt.metrics.precision import precision, precision_of_column
-from overt.metrics.spread import is_exact, spread_of
 from overt.metrics.utility import measure_utility
 from overt.partition import Partition
 from overt.release import BucketRelease, GeneralizedRelease

@@ -73,6 +73,12 @@ def keeps_delta_disclosure(group: Counter[int], table: Counter[int], delta: Frac
     return all(p[v] == q[v] or abs(logarithm(p[v] / q[v])) < as_decimal(delta) for v in q)
 
 
+def keeps_relative_risk(group: Counter[int], table: Counter[int], times: Fraction, positive: Sequence[int]) -> bool:
+    """No value, or none of those in `positive`, is more than so many times as frequent as in the table."""
+    p, q = shares(group), shares(table)
+    return all(p[v] <= times * q[v] for v in p if not positive or v in positive)
+
+
 def is_basic_beta_like(group: Counter[int], table: Counter[int], beta: Fraction) -> bool:
     p, q = shares(group), shares(table)
     return all((p[v] - q[v]) / q[v] <= beta for v in p)

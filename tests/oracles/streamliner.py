@@ -112,6 +112,9 @@ class Branches:
         drawn = [left.pop(self.choose(len(left))) for _ in range(len(left))]
         return np.array(drawn, np.int64)
 
+    def choice(self, items):
+        return items[self.choose(len(items))]
+
     def integers(self, high):
         return self.choose(int(high))
 
@@ -151,28 +154,47 @@ def product(numbers):
 
 
 def released(group_of_row, values):
-    """What anyone who can place people in groups sees: who is with whom, and which values they share."""
+    """What anyone who can place people in groups sees: who is with whom, and which values they share; nothing of group -1."""
     groups = defaultdict(list)
     for row, group in enumerate(group_of_row):
         groups[int(group)].append(row)
-    return frozenset((frozenset(rows), tuple(sorted(values[row] for row in rows))) for rows in groups.values())
+    return frozenset(
+        (frozenset(rows), None if group < 0 else tuple(sorted(values[row] for row in rows)))
+        for group, rows in groups.items()
+    )
+
+
+def fits(values, release):
+    """Whether a table gives each group the values that a release shows."""
+    return all(shown is None or tuple(sorted(values[row] for row in rows)) == shown for rows, shown in release)
+
+
+def share_in_group(row, value, release):
+    """How much of the group of a row has a value; None if its group is not shown."""
+    shown = next(shown for rows, shown in release if row in rows)
+    return None if shown is None else Fraction(shown.count(value), len(shown))
 
 
 def tables_like(values):
     return sorted(set(itertools.permutations(values)))
 
 
-def worst_posterior(group, values):
-    """The largest belief of someone who knows the method, over all tables, coins and releases; exact.
+def law_of(group, values, runs=None):
+    """(release) -> (table) -> its probability, over all tables with these values and all coins; exact.
 
     `group(values, rng)` gives the group of every row, or None if the method refuses or gets stuck.
     """
-    weight = defaultdict(lambda: defaultdict(Fraction))
+    law = defaultdict(lambda: defaultdict(Fraction))
     for table in tables_like(values):
-        for group_of_row, chance in all_runs(lambda rng, table=table: group(table, rng)):
+        for group_of_row, chance in (runs or all_runs)(lambda rng, table=table: group(table, rng)):
             if group_of_row is not None:
-                weight[released(group_of_row, table)][table] += chance
-    return max(belief for tables in weight.values() for belief in beliefs(tables).values())
+                law[released(group_of_row, table)][table] += chance
+    return law
+
+
+def worst_posterior(group, values):
+    """The largest belief of someone who knows the method, over all tables, coins and releases."""
+    return max(belief for tables in law_of(group, values).values() for belief in beliefs(tables).values())
 
 
 def beliefs(weight_of_table):

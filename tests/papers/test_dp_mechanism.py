@@ -2,7 +2,7 @@
 """M. Fouad, K. Elbassioni, E. Bertino, CERIAS TR 2012-1, section 3: what of its proof holds, and that its theorem does not.
 
 The auditor computes these figures from the laws of the published mechanism; that its code follows those laws is tested
-with the mechanism (tests/algorithms/dp/test_published.py).
+with the mechanism (tests/algorithms/dp/test_as_published.py).
 """
 
 import math
@@ -14,14 +14,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from algorithms.record.worlds import model_of, objective_of, worlds
-from overt.adversary.distinguishing import distinguish
-from overt.adversary.divergence import delta_between, hockey_stick, hockey_stick_of_cells, worst_delta
-from overt.adversary.laws import count_laws, multiset_law
+from overt.adversary.dp.distinguishing import distinguish
+from overt.adversary.dp.neighbour_divergence import delta_between, hockey_stick, hockey_stick_of_cells, worst_delta
+from overt.adversary.dp.output_laws import count_laws, multiset_law
 from overt.algorithms.dp.conditions import LagrangianParameters, ThresholdParameters
 from overt.algorithms.dp.exponential import ExponentialChoice, laws_of_records
 from overt.algorithms.dp.sample_point import SamplePoint
 from overt.algorithms.record import Depth, ModelII, Objective, nodes_of_labels, utility_named
-from overt.algorithms.record.cube import LagrangianModel
+from overt.algorithms.record.generalization_cube import LagrangianModel
 from overt.hierarchy.parents import Parents
 
 TREE = Parents({"a": "*", "b": "*"}).whole()

@@ -11,7 +11,7 @@ import pytest
 
 from overt.algorithms.full_domain import FullDomain, find_minimal_nodes
 from overt.errors import TooLarge
-from overt.lattice import Lattice, Search, State
+from overt.lattice import Lattice, NodeState, Search
 from overt.privacy import KAnonymity
 from overt.report import lattice as pictures
 from tables import table_of
@@ -31,7 +31,7 @@ def search():
 
 def a_search(*n_levels):
     """Every state there is, over and over."""
-    states = (np.arange(np.prod(n_levels)) % len(State)).astype(np.uint8).reshape(n_levels)
+    states = (np.arange(np.prod(n_levels)) % len(NodeState)).astype(np.uint8).reshape(n_levels)
     lattice = Lattice(tuple(f"<{j}>.[x]" for j in range(len(n_levels))), n_levels)
     return Search(lattice, "loss", lattice.top, 0.5, 0.25, 4, 2, states)
 
@@ -43,7 +43,7 @@ def test_the_frame_has_every_node_once(search):
     assert len(nodes) == frame.height == search.lattice.n_nodes == 8
     for node, (*_, height, _, state) in nodes.items():
         assert height == sum(node)
-        expected = pictures.CHOSEN if node == search.chosen else State(search.state_of_node[node]).words
+        expected = pictures.CHOSEN if node == search.chosen else NodeState(search.state_of_node[node]).words
         assert state == expected
     for height, n in Counter(frame.get_column("height")).items():
         assert sorted(frame.filter(height=height).get_column("place")) == list(range(n))

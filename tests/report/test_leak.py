@@ -8,10 +8,11 @@ import pytest
 
 from overt.adversary.audit import audit_release
 from overt.adversary.knowledge import Knowledge
+from overt.adversary.l_sweep import Breach, LSweep, sweep_l
 from overt.adversary.posterior import Posterior
 from overt.adversary.summary import Audit, Worst
-from overt.adversary.sweep import Breach, Sweep, sweep_l
 from overt.algorithms import RDA, Dealing, Mondrian
+from overt.guarantee import STRONG, WEAK
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity
 from overt.report import leak as told
 from overt.report.data import make_report
@@ -62,14 +63,15 @@ def test_few_people_are_one_mean_and_nobody_stands_alone():
 
 def test_the_leak_in_one_sentence():
     assert told.brief(Leak(None, "It cannot be.")) == "not audited: It cannot be"
-    assert told.brief(Leak(None, is_proven=True)).startswith("none, by proof")
+    assert told.brief(Leak(None, proof=STRONG)).startswith("none, by proof: replaying this method adds nothing")
+    assert "who had no idea how values depend on quasi-identifiers" in told.brief(Leak(None, proof=WEAK))
     assert (
         told.brief(Leak(audit_of([0.5, 0.5], [0.5, 0.5])))
         == "nobody above the promised 1/2, also with the method (exact)"
     )
     leaky = told.brief(Leak(audit_of([0.5] * 4, [1, 0.5, 0.5, 0.5])))
     assert leaky == (
-        "25\u00a0% of people above the promised 1/2 to someone who has the method, 0\u00a0% to someone who has not, "
+        "25\u00a0% of people above the promised 1/2 to someone who knows the method, 0\u00a0% to someone who does not, "
         "1 known for certain (exact)"
     )
 
@@ -123,11 +125,11 @@ def test_a_report_has_the_leak_in_all_its_forms():
     found = audit_release(release, rng=np.random.default_rng(0))
     report = make_report(release, goal=method.goal, leak=Leak(found))
     page = page_of(report)
-    assert "What someone who has the method learns" in page and "In the words of regulators" in page
+    assert "What someone who knows the method learns" in page and "In the words of regulators" in page
     assert json.loads(json_of(report))["leak"]["audit"]["certain"] == 2
     assert "singling out: 1 in 5 with the release alone, 1 in 2 with the method" in text_of(report, width=200)
     plain = make_report(release, goal=method.goal)
-    assert "What someone who has the method learns" not in page_of(plain) and plain.to_dict()["leak"] is None
+    assert "What someone who knows the method learns" not in page_of(plain) and plain.to_dict()["leak"] is None
 
 
 def test_a_report_says_what_could_not_be_swept():
@@ -138,16 +140,15 @@ def test_a_report_says_what_could_not_be_swept():
 
 def test_what_is_not_known_well_enough_is_not_drawn():
     point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.2, "chain")
-    vague, sure = Sweep((point,), ()), Sweep((point, replace(point, l=2, error=0.01)), ())
+    vague, sure = LSweep((point,), ()), LSweep((point, replace(point, l=2, error=0.01)), ())
     assert "breaches" not in Leak(None, sweep=vague).plots
     assert [row["x"] for row in told.plot_sweep(sure).spec["data"]["values"]] == [2]
-    assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known", "20\u00a0%"]
+    assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known yet", "20\u00a0%"]
     assert "not known" in told.page_of_leak(Leak(None, "no.", sweep=vague), title="t")
 
 
-def test_what_may_be_too_high_is_a_line_of_its_own():
-    point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.01, "chain")
-    sweep = Sweep((point, replace(point, l=5, near_truth=1.0)), ())
-    names = [row["series"] for row in told.plot_sweep(sweep).spec["data"]["values"]]
-    assert names == ["mondrian", "mondrian (may be too high)"]
-    assert [row[3] for row in told.sweep_rows(sweep)][1:] == ["20\u00a0%", "20\u00a0%, may be too high"]
+def test_a_sweep_says_nothing_where_people_are_not_known():
+    point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.01, "sampling")
+    sweep = LSweep((point, replace(point, l=5, unknown=0.5)), ())
+    assert [row["x"] for row in told.plot_sweep(sweep).spec["data"]["values"]] == [3]
+    assert [row[3] for row in told.sweep_rows(sweep)][1:] == ["20\u00a0%", "not known yet"]

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from contracts.methods import EXAMPLES
 from overt import (
     AllOf,
     Anatomy,
@@ -19,7 +20,7 @@ from overt import (
     read_frame,
     samples,
 )
-from overt.algorithms import METHODS
+from overt.guarantee import STRONG
 from overt.io.publication import published_tables
 from overt.report.data import LEAST_ROWS, make_report
 from overt.report.html import page_of
@@ -102,11 +103,11 @@ def test_a_method_that_does_not_resist_replay_says_so_in_red(report):
 
 
 def test_only_methods_that_say_so_resist_replay(report):
-    words = {name: method.against for name, method in METHODS.items() if isinstance(method.against, str)}
-    claims = {name for name, against in words.items() if replace(report, against=against).resists_replay}
-    assert {"mondrian", "full-domain"}.isdisjoint(claims) and "anatomy" in claims
-    assert all("not someone who replays" not in words[name] for name in claims)
-    safe = replace(report, against="someone who sees the release and also replays the method")
+    claims = {example for example in EXAMPLES if replace(report, guarantee=example.guarantee).resists_replay}
+    names = {example.name for example in claims}
+    assert names.isdisjoint({"gda", "record-threshold", "algorithm-4-as-published-not-dp"}) and "anatomy" in names
+    assert all("not someone who replays" not in example.against for example in claims)
+    safe = replace(report, guarantee=STRONG)
     assert safe.resists_replay and 'class="alarm"' not in page_of(safe)
 
 

@@ -2,7 +2,7 @@
 """Knowledge: what an adversary knows beside the release.
 
 Every adversary here knows the quasi-identifiers of everyone in the table, and so who is in which group. What differs is
-whether he also has the method, and which facts he has about single people.
+whether they also know the method, and which facts they have about single people.
 """
 
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class Knowledge:
     Parameters
     ----------
     replays
-        Whether he knows the method with its parameters, and excludes tables that would have led to another release.
+        Whether they know the method with its parameters, and exclude tables that would have led to another release.
     known
-        The positions of rows whose sensitive value he knows.
+        The positions of rows whose sensitive value they know.
     excluded
-        (row, code of a value) for each value that he knows a row does not have. Only true facts are taken.
+        (row, code of a value) for each value that they know a row does not have. Only true facts are taken.
 
     """
 
@@ -35,11 +35,11 @@ class Knowledge:
 
     @property
     def n_facts(self) -> int:
-        """How many facts about single people he has."""
+        """How many facts about single people they have."""
         return len(set(self.known)) + len(set(self.excluded))
 
     def forbidden(self, column: Column) -> NDArray[np.bool_]:
-        """(row, value) -> whether his facts rule it out."""
+        """(row, value) -> whether their facts rule it out."""
         n_rows = column.codes.size
         rows = [*self.known, *(row for row, _ in self.excluded)]
         if any(not 0 <= row < n_rows for row in rows):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Posterior: what an adversary believes of everybody's sensitive value, and how surely we know that he does."""
+"""Posterior: what an adversary believes about everybody's sensitive value, and how confident the estimate is."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.partition import Partition
+from overt.partition import Partition, n_members
 from overt.release import CrossBucketRelease
 from overt.table import Codes, Column
 
@@ -20,37 +20,32 @@ ROUNDING = 1e-9
 class Sampled:
     """How a posterior was estimated, and how far it can be trusted."""
 
-    n_chains: int
-    n_sweeps: int  # of each chain, on the average over components, without those that were thrown away
+    n_runs: int  # independent of each other
     n_proposed: int
     accepted: float  # the share of proposals that changed something
     seconds: float
-    r_hat: Chances  # (cell) -> worst over its values; near 1 where all chains tell the same
-    effective_size: Chances  # (cell) -> least over its values; infinite where nothing can vary
-    n_still: int  # people of uncertain groups on whose value no chain ever moved: known for certain, or never reached
-    n_near_truth: int = 0  # people of components whose chains all begin at the true table; R-hat says little of them
+    spread: Chances  # (cell) -> how far runs differ: the standard deviation of log Z, or log R-hat where a method is run again
+    needed: float | None = None  # seconds that would help, if of somebody nothing is known
 
     def to_dict(self, posterior: "Posterior") -> dict[str, Any]:
         """Plain values, for programs."""
-        errors, r_hats = posterior.error_of_row, self.r_hat
+        errors = posterior.error_of_row[posterior.is_known_of_row]
+        spreads = self.spread[np.isfinite(self.spread)]
         return {
-            "chains": self.n_chains,
-            "sweeps": self.n_sweeps,
+            "runs": self.n_runs,
             "proposed_swaps": self.n_proposed,
             "swaps_per_proposal": self.accepted,
             "seconds": self.seconds,
-            "standard_error": {"median": float(np.median(errors)), "99_percent": float(np.percentile(errors, 99))},
-            "r_hat": {"99_percent": _percentile(r_hats, 99), "highest": _percentile(r_hats, 100)},
-            "effective_size": {"1_percent": _percentile(self.effective_size, 1)},
-            "never_moved": self.n_still,
-            "all_chains_from_true_table": self.n_near_truth,
+            "standard_error": {"median": percentile(errors, 50), "99_percent": percentile(errors, 99)},
+            "spread": {"99_percent": percentile(spreads, 99), "highest": percentile(spreads, 100)},
+            "not_known": int((~posterior.is_known_of_row).sum()),
+            "seconds_that_would_help": self.needed,
         }
 
 
-def _percentile(numbers: Chances, percent: float) -> float | None:
-    """A percentile of the numbers that are finite; None if there is none."""
-    finite = numbers[np.isfinite(numbers)]
-    return float(np.percentile(finite, percent)) if finite.size else None
+def percentile(numbers: Chances, percent: float) -> float | None:
+    """A percentile; None of no numbers."""
+    return float(np.percentile(numbers, percent)) if numbers.size else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,10 +55,11 @@ class Posterior:
     cell_of_row: Codes
     chance: Chances  # (cell, value)
     error: Chances  # (cell, value) -> Monte Carlo standard error; 0 where the chance is exact
-    how: str  # "enumeration", "shares", "chain", "proof" or the name of the method's own inference
+    how: str  # "enumeration", "listing", "shares", "sampling", "chain" or the name of the method's own inference
     n_tables: int | None = None  # how many tables are left, where they were counted
     sampled: Sampled | None = None
-    parts: Chances | None = None  # (2, cell, value) -> as two independent halves of the chains tell it, or not a number
+    parts: Chances | None = None  # (2, cell, value) -> as two independent halves of the runs tell it, or not a number
+    is_known: NDArray[np.bool_] | None = None  # (cell) -> whether the estimate can be relied on; None: everywhere
 
     @property
     def is_exact(self) -> bool:
@@ -72,6 +68,13 @@ class Posterior:
     def of_row(self, row: int) -> Chances:
         """(value) -> the chance that this row has it."""
         return self.chance[self.cell_of_row[row]]
+
+    @property
+    def is_known_of_row(self) -> NDArray[np.bool_]:
+        """Whether the runs agree about the row, or it is known exactly."""
+        if self.is_known is None:
+            return np.ones(self.cell_of_row.size, np.bool_)
+        return self.is_known[self.cell_of_row]
 
     @property
     def belief_of_row(self) -> Chances:
@@ -88,7 +91,7 @@ class Posterior:
 def expected_best(posterior: Posterior, otherwise: Chances, weight: Chances | None = None) -> Chances:
     """(row) -> the chance of its likeliest value, times its weight (cell, value), without the bias of picking the best.
 
-    The largest of several estimates is too large. So half of the chains pick the value, and the other half tell its chance;
+    The largest of several estimates is too large. So half of the runs pick the value, and the other half tell its chance;
     `otherwise` is what the release alone says, for rows of which a half told nothing.
     """
     weight = np.ones(1) if weight is None else weight
@@ -106,7 +109,12 @@ def shares(partition: Partition, column: Column, *, hidden: bool = True) -> Post
 
     Suppressed rows are like each other: nothing is known of their values if these are `hidden`, otherwise their shares.
     """
-    counts = np.zeros((partition.n_groups + 1, column.n_values), np.int64)
+    counts = np.zeros((partition.n_groups + 1, n_members(column)), np.int64)
+    if column.bundles is not None:  # of the persons who have it in any row
+        first, code = column.bundles.members(column.codes)
+        np.add.at(counts, (np.repeat(partition.group_of_row, np.diff(first)), code), 1)
+        chance = counts[:-1] / partition.sizes[:, None]
+        return Posterior(partition.group_of_row, chance, np.zeros_like(chance), "shares")
     np.add.at(counts, (partition.group_of_row, column.codes), 1)  # -1 is the last
     if hidden:
         counts[-1] = 1
@@ -117,11 +125,10 @@ def shares(partition: Partition, column: Column, *, hidden: bool = True) -> Post
     return Posterior(cell_of_row, chance, np.zeros_like(chance), "shares")
 
 
-def crossed_shares(release: CrossBucketRelease) -> Posterior:
+def crossed_shares(release: CrossBucketRelease, column: Column) -> Posterior:
     """The same for groups crossed with buckets: which bucket holds a person, and which of its values is theirs."""
-    column = release.table.the_sensitive("An adversary")
     beliefs = release.groups.histograms[column.name]
-    chance = np.zeros((release.n_groups, column.n_values))
+    chance = np.zeros((release.n_groups, n_members(column)))
     out_of = release.partition.sizes if beliefs.out_of is None else beliefs.out_of
     group = np.repeat(np.arange(release.n_groups), np.diff(beliefs.first))
     chance[group, beliefs.value] = beliefs.count / out_of[group]

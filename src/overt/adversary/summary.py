@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/adversary/test_audit.py
 """Audit: what someone who replays the method believes of people, beside what the release alone says.
 
 A belief is the chance of a person's likeliest sensitive value. It is compared with what the goal promises (1/l, or
@@ -14,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.adversary.knowledge import Knowledge
-from overt.adversary.opinion import OpinionRisk, opinion_risks
 from overt.adversary.posterior import ERRORS, ROUNDING, Chances, Posterior, expected_best
+from overt.adversary.wp216_risks import OpinionRisk, opinion_risks
+from overt.markup import Markup, element, html_table
 from overt.metrics.risk import Identification, identification_of
-from overt.privacy.alpha_k import AlphaKAnonymity
-from overt.privacy.base import Property, exact
-from overt.privacy.l_diversity import FrequencyLDiversity
+from overt.privacy.base import Property
 
 if TYPE_CHECKING:
     import polars as pl
 
+MOST_UNKNOWN = 0.01  # the share of people, beyond which shares of people are limits from below and no verdict
 FACTORS = (Fraction(1), Fraction("1.1"), Fraction("1.25"), Fraction("1.5"))
 
 
@@ -38,6 +39,10 @@ class Worst:
     error: float
     share: float  # what the release alone says
     why: str
+
+
+NOT_KNOWN = "not known yet"
+_SEEN = ("release alone", "with the method")
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +90,16 @@ class Audit:
         """The share of people above so many times the bound."""
         return float(self.is_above(factor, posterior=posterior).mean())
 
+    @cached_property
+    def n_unknown(self) -> int:
+        """People of whom no estimate can be relied on: neither that they are above a bound nor that they are not."""
+        return int((~self.replayed.is_known_of_row).sum())
+
+    @property
+    def is_known(self) -> bool:
+        """Whether shares of people say what they seem to: hardly anybody is left of whom nothing is known."""
+        return self.n_unknown <= MOST_UNKNOWN * self.n_rows
+
     def share_over(self, belief: float, *, posterior: Posterior | None = None) -> float:
         """The share of people of whose likeliest value more than this is believed, whatever was promised."""
         return float(surely_over(posterior or self.replayed, belief).mean())
@@ -93,15 +108,49 @@ class Audit:
     def guesses(self) -> tuple[float, float]:
         """How many values the adversary expects to guess right: with the release alone, and with the method.
 
-        With the method he cannot expect less: as many people of a group have its most frequent value as the release says.
+        With the method they cannot expect less: as many people of a group have its most frequent value as the release says.
         """
         alone = self.alone.belief_of_row
         return float(alone.sum()), max(float(alone.sum()), float(expected_best(self.replayed, alone).sum()))
 
     @property
     def n_certain(self) -> int:
-        """People whose value is known, as far as the estimate can tell."""
-        return int((self.replayed.belief_of_row >= 1 - ROUNDING).sum())
+        """People whose value is known for certain: by counting tables, never by an estimate."""
+        return int((is_certain(self.replayed)).sum())
+
+    def _described(self) -> list[list[str]]:
+        """The main figures with the release alone and with the method; none of people of whom nothing is known."""
+        bound = "what the release alone says" if self.bound is None else f"the promised {self.bound}"
+        known = self.is_known
+        return [
+            [
+                f"people above {bound}",
+                f"{self.share_above(posterior=self.alone):.1%}",
+                f"{self.share_above():.1%}" if known else NOT_KNOWN,
+            ],
+            ["people known for certain", f"{int(is_certain(self.alone).sum()):,}", f"{self.n_certain:,}"],
+            [
+                "highest belief",
+                f"{float(self.alone.belief_of_row.max()):.3f}",
+                f"{self.worst.belief:.3f}" if known else NOT_KNOWN,
+            ],
+        ]
+
+    @property
+    def _title(self) -> str:
+        return f"Audit of {self.column!r} by {self.method}: {self.n_rows:,} people in {self.n_groups:,} groups"
+
+    def __repr__(self) -> str:
+        """What a console shows: nothing of single people."""
+        lines = [["", *_SEEN], *self._described()]
+        widths = [max(len(line[place]) for line in lines) for place in range(3)]
+        shown = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+        return "\n".join([self._title, *(f"  {line}".rstrip() for line in shown)])
+
+    def _repr_html_(self) -> Markup:
+        """What notebooks show: the same as a table."""
+        shown = html_table(["", *_SEEN], self._described(), n_text_columns=1)
+        return element("div", element("p", self._title), shown)
 
     def of_rows(self) -> "pl.DataFrame":
         """For the owner: every row's position, its belief with the release alone, with the method, and the error."""
@@ -136,6 +185,7 @@ class Audit:
                 for factor in FACTORS
             ],
             "certain": self.n_certain,
+            "not_known": self.n_unknown,
             "highest_belief": {
                 "release_alone": float(self.alone.belief_of_row.max()),
                 "with_method": self.worst.belief,
@@ -155,6 +205,11 @@ class Audit:
         }
 
 
+def is_certain(posterior: Posterior) -> NDArray[np.bool_]:
+    """(row) -> whether its value is known, and the belief exact."""
+    return (posterior.belief_of_row >= 1 - ROUNDING) & (posterior.error_of_row == 0)
+
+
 def surely_over(posterior: Posterior, bound: Chances | float) -> NDArray[np.bool_]:
     """(row) -> whether its belief exceeds a bound by more than the error of the estimate."""
     return np.greater(posterior.belief_of_row - ERRORS * posterior.error_of_row, bound + ROUNDING)
@@ -162,9 +217,5 @@ def surely_over(posterior: Posterior, bound: Chances | float) -> NDArray[np.bool
 
 def promised(goal: Property | None, column: str) -> Fraction | None:
     """The least bound on beliefs about a column that a goal promises to someone who sees the release."""
-    bounds = [
-        exact(part.alpha) if isinstance(part, AlphaKAnonymity) else 1 / exact(part.l)
-        for part in (goal.parts if goal is not None else ())
-        if isinstance(part, AlphaKAnonymity | FrequencyLDiversity) and part.column in (None, column)
-    ]
-    return min(bounds, default=None)
+    bounds = [part.belief_bound(column) for part in (goal.parts if goal is not None else ())]
+    return min((bound for bound in bounds if bound is not None), default=None)

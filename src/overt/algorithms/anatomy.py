@@ -6,20 +6,22 @@ Implements  Algorithm Anatomize: group creation, then residue assignment.
 Departs     Every free choice (which row of a value, ties between values of equal count, the bucket of a
             residue row) is drawn with the caller's `rng`. So people are treated alike, which the paper does
             not ask for, and a seed repeats the release.
-Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/safety.md: people are treated
+Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/theory/safety.md: people are treated
             alike): at least l rows in every bucket, all with different values, so no value above 1/l. Quasi-identifiers
             are published exactly: anyone who knows them knows who is in the table and in which bucket.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
 from overt.errors import InvalidInput, Unreachable
+from overt.guarantee import EXACT_ROWS, STRONG, Guarantee
 from overt.kernels.anatomy import create_buckets, values_in_buckets
 from overt.kernels.counting import order_by_code
+from overt.method import Method
 from overt.partition import Partition
 from overt.privacy.base import Property, exact
 from overt.privacy.l_diversity import DistinctLDiversity, FrequencyLDiversity
@@ -31,7 +33,7 @@ STAGE = "Filling buckets"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Anatomy:
+class Anatomy(Method):
     """Buckets of l or a few more rows with different sensitive values.
 
     Parameters
@@ -42,10 +44,8 @@ class Anatomy:
     """
 
     name: ClassVar[str] = "anatomy"
-    against: ClassVar[str] = (
-        "someone who sees the release and also replays the method; who is in the table is public, with exact quasi-identifiers"
-    )
-    posterior_is_share: ClassVar[bool] = True  # also to someone who replays the method: docs/safety.md
+    table_names: ClassVar[tuple[str, ...]] = BucketRelease.table_names
+    guarantee: ClassVar[Guarantee] = replace(STRONG, besides=EXACT_ROWS)  # Theorem A of docs/theory/safety.md
 
     goal: FrequencyLDiversity | DistinctLDiversity
 

@@ -4,7 +4,7 @@
 A batch is a set of beta values and a number alpha: it holds alpha rows of each value of the set. Which batches
 there are is planned from how often each value occurs, and which rows fill them is drawn at random, without
 looking at quasi-identifiers. Whatever is then done inside a batch, as long as it treats the values of the set
-alike, leaves everyone in it with each of the beta values equally likely (Theorem B of docs/safety.md). Methods
+alike, leaves everyone in it with each of the beta values equally likely (Theorem B of docs/theory/safety.md). Methods
 that group rows by their quasi-identifiers stand on this.
 
 Paper       X. Xiao, Y. Tao, "m-Invariance", SIGMOD 2007 (assignment of values to buckets); restated, with the

@@ -9,7 +9,8 @@ Departs     The column to cut is the one of whose values the group covers the la
             relaxed cut lies at a multiple of the least group size, so that parts do not end up just below
             twice that size. `choose="gain"` is ours. Rows that agree on every column are never separated.
 Guarantee   Exact, against an adversary who sees the release: every group satisfies the goal. None against
-            one who also knows the algorithm: which cuts were not made depends on sensitive values.
+            one who also knows the algorithm if the goal looks at sensitive values: which cuts were not made
+            depends on them. Strict cuts for k-anonymity alone: replaying adds nothing (Theorem D of docs/theory/safety.md).
 
 Replaying it. Codes are in the order of the column's values; columns are in the order of the table. Of a
 group with n rows, try the columns one after the other until a cut is accepted; if none is, the group is
@@ -38,24 +39,26 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput, Unreachable
+from overt.guarantee import RELEASE_ONLY, STRONG, Guarantee
 from overt.kernels import mondrian as kernels
+from overt.method import CellEnds, Traceable, form_of_cells
 from overt.partition import Groups, Partition
-from overt.privacy.base import Property
+from overt.privacy.base import Property, SensitiveProperty
 from overt.privacy.k_anonymity import KAnonymity
 from overt.progress import Progress, silent
 from overt.release import GeneralizedRelease
-from overt.table import Codes, Kind, Table
+from overt.table import Codes, Column, Kind, Table
 from overt.threads import n_threads, run_watched
-from overt.trace import Trace
+from overt.trace import StrictCuts, Trace
 
-Bounds = NDArray[np.int64]
+CodeBounds = NDArray[np.int64]
 
 STAGE = "Cutting the table into groups"
 SMALL = 50_000  # rows below which threads and progress cost more than they give
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mondrian:
+class Mondrian(Traceable):
     """Groups by repeated cuts.
 
     Parameters
@@ -67,30 +70,52 @@ class Mondrian:
         Whether rows with the same value of the cut column may go to different sides.
     choose
         The column to cut: "widest" in the group, or the one that gains most ("gain", slower and often finer).
+    cells
+        "tight": ranges end where their rows do. "grid": they are rounded outward to a public grid.
 
     """
 
     name: ClassVar[str] = "mondrian"
-    against: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
 
     goal: Property
     relaxed: bool = False
     choose: Literal["widest", "gain"] = "widest"
+    cells: CellEnds = "tight"
 
     def __post_init__(self) -> None:
+        form_of_cells(self.cells)
         if not self.goal.monotone:
             raise InvalidInput(f"Mondrian needs a monotone goal and {self.goal} is not; choose another goal or method.")
         if self.choose not in ("widest", "gain"):
             raise InvalidInput(f"Mondrian cannot choose columns by {self.choose!r}; use 'widest' or 'gain'.")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Theorem D of docs/theory/safety.md: which cuts were not made depends on what the goal looks at.
+
+        A relaxed cut also parts people who are alike, by their order in the table, which may go with their values.
+        """
+        return RELEASE_ONLY if self.goal.looks_at_values or self.relaxed else STRONG
+
+    @property
+    def shows(self) -> str | None:
+        return form_of_cells(self.cells)
+
+    @property
+    def strict_cuts(self) -> StrictCuts | None:
+        is_strict = isinstance(self.goal, KAnonymity) and not self.relaxed and self.choose == "widest"
+        return StrictCuts(self.goal.least_rows) if is_strict else None
 
     def anonymize(
         self, table: Table, *, rng: Generator | None = None, on_progress: Progress = silent
     ) -> GeneralizedRelease:
         """Cut the table into groups. Nothing is random here: `rng` is accepted and left alone."""
         require_whole_table_satisfies(self.goal, table)
-        layout = Layout.of(table, self)
+        layout = CutLayout.of(table, self)
         if isinstance(self.goal, KAnonymity):  # the size of the parts decides, so the loop can decide it all
             rows, starts = cut_by_size(layout, on_progress)
+        elif counts := CountVerdict.of(self.goal, table):
+            rows, starts = cut_by_counts(layout, counts, on_progress)
         else:
             rows, starts = cut_by_verdict(layout, table, self.goal, on_progress)
         return GeneralizedRelease(table, partition_of_ranges(rows, starts), made_by=self)
@@ -99,42 +124,97 @@ class Mondrian:
         """Every cut that is tried on a table, made or not: what someone who replays the method looks at."""
         require_whole_table_satisfies(self.goal, table)
         tried: list[Trace] = []
-        cut_by_verdict(Layout.of(table, self), table, self.goal, on_progress, tried.append)
+        cut_by_verdict(CutLayout.of(table, self), table, self.goal, on_progress, tried.append)
         return join_traces(tried)
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class CutLayout:
     """The quasi-identifiers as the loops want them, and the parameters of a cut."""
 
     codes: NDArray[Any]  # (column, place), in as few bytes as the codes need
     rows: Codes  # (place)
-    n_codes: Bounds  # (column)
+    n_codes: CodeBounds  # (column)
     is_range: NDArray[np.bool_]  # (column) -> whether it is published as a range
     unit: int
     kind: int
     choice: int
 
+    @property
+    def rule(self) -> kernels.Rule:
+        """What a cut is, for the loops."""
+        return kernels.Rule(self.n_codes, self.is_range, self.unit, self.kind, self.choice)
+
     @classmethod
-    def of(cls, table: Table, method: Mondrian) -> "Layout":
-        columns = table.quasi_identifiers
+    def of(cls, table: Table, method: Mondrian) -> "CutLayout":
+        rows, least = np.arange(table.n_rows, dtype=np.int32), method.goal.least_rows
+        return cls.of_rows(table.quasi_identifiers, rows, least, relaxed=method.relaxed, choose=method.choose)
+
+    @classmethod
+    def of_rows(
+        cls, columns: Sequence[Column], rows: Codes, unit: int, *, relaxed: bool, choose: Literal["widest", "gain"]
+    ) -> "CutLayout":
+        """The layout of some rows, to be cut into groups of at least `unit`; ties of a relaxed cut lie as given."""
         n_codes = np.array([column.n_values for column in columns], np.int64)
-        codes = np.stack([column.codes for column in columns])
-        if n_codes.max() <= np.iinfo(np.uint16).max:
-            codes = codes.astype(np.uint16)
-        rows = np.arange(table.n_rows, dtype=np.int32)
-        if method.relaxed:
-            rows = np.lexsort(codes[::-1]).astype(np.int32)
-            codes = np.ascontiguousarray(codes[:, rows])
+        codes = in_few_bytes(np.stack([column.codes[rows] for column in columns]), n_codes)
+        if relaxed:
+            order = np.lexsort(codes[::-1])
+            rows, codes = rows[order], np.ascontiguousarray(codes[:, order])
         return cls(
             codes,
             rows,
             n_codes,
             np.array([column.kind is not Kind.CATEGORY for column in columns]),
-            method.goal.least_rows,
-            kernels.RELAXED if method.relaxed else kernels.STRICT,
-            kernels.GAIN if method.choose == "gain" else kernels.WIDEST,
+            unit,
+            kernels.RELAXED if relaxed else kernels.STRICT,
+            kernels.GAIN if choose == "gain" else kernels.WIDEST,
         )
+
+
+def in_few_bytes(codes: NDArray[Any], n_codes: CodeBounds) -> NDArray[Any]:
+    """The same codes in two bytes each, if there are few enough."""
+    return codes.astype(np.uint16) if n_codes.max() <= np.iinfo(np.uint16).max else codes
+
+
+@dataclass(frozen=True, eq=False)
+class CountVerdict:
+    """A goal that is decided by the most frequent value of a part and by its number of different values."""
+
+    values: NDArray[Any]  # (sensitive column, row), in as few bytes as they need
+    rule: kernels.ValueLimits
+
+    @classmethod
+    def none(cls) -> "CountVerdict":
+        """Nothing is asked of values."""
+        cap, nothing = np.empty((0, 1), np.int32), np.empty(0, np.int64)
+        return cls(np.empty((0, 0), np.uint16), kernels.ValueLimits(cap, nothing, nothing))
+
+    def of_rows(self, rows: Codes) -> NDArray[Any]:
+        """(sensitive column, place) -> the value of the row there."""
+        return self.values[:, rows] if len(self.values) else np.empty((0, rows.size), self.values.dtype)
+
+    @classmethod
+    def of(cls, goal: Property, table: Table) -> "CountVerdict | None":
+        """The goal in such numbers; None if it looks at anything else."""
+        sizes = np.arange(table.n_rows + 1)
+        columns = table.sensitive
+        if not columns or any(column.bundles is not None for column in columns):
+            return None
+        limits = [
+            (part.column if isinstance(part, SensitiveProperty) else None, part.limits(sizes)) for part in goal.parts
+        ]
+        cap = np.empty((len(columns), sizes.size), np.int32)
+        least = np.ones(len(columns), np.int64)
+        for j, column in enumerate(columns):
+            cap[j] = sizes
+            for name, limit in limits:
+                if limit is None or not limit.is_counted:
+                    return None
+                if name in (None, column.name):
+                    cap[j], least[j] = np.minimum(cap[j], limit.cap), max(least[j], limit.least)
+        n_values = np.array([column.n_values for column in columns], np.int64)
+        values = np.stack([column.codes for column in columns])
+        return cls(in_few_bytes(values, n_values), kernels.ValueLimits(cap, least, n_values))
 
 
 def require_whole_table_satisfies(goal: Property, table: Table) -> None:
@@ -149,38 +229,30 @@ def require_whole_table_satisfies(goal: Property, table: Table) -> None:
         )
 
 
-def cut_by_size(layout: Layout, on_progress: Progress) -> tuple[Codes, Bounds]:
-    """Cut until no part can be cut into two of at least `unit` rows; in threads, the result the same."""
-    n_rows = layout.rows.size
-    ordered, is_start = np.empty_like(layout.rows), np.zeros(n_rows, np.bool_)
-    stop = np.zeros(1, np.bool_)
-    sides = (layout.codes, layout.rows), (np.empty_like(layout.codes), np.empty_like(layout.rows))
-    pieces = np.empty((0 if n_rows < SMALL or n_threads() == 1 else 1024, 3), np.int64)
-    distinct_of_piece = np.empty((len(pieces), layout.n_codes.size), np.int64)
-    done = np.zeros((len(pieces) + 1, 1), np.int64)
+def cut_by_size(layout: CutLayout, on_progress: Progress) -> tuple[Codes, CodeBounds]:
+    """Cut until no part can be cut into two of at least `unit` rows."""
+    return cut_by_counts(layout, CountVerdict.none(), on_progress)
 
-    def cut(begin: int, end: int, side: int, distinct: Bounds, counter: Bounds, piece_size: int) -> int:
+
+def cut_by_counts(layout: CutLayout, verdict: CountVerdict, on_progress: Progress) -> tuple[Codes, CodeBounds]:
+    """Cut until no part can be cut into two that satisfy the goal; in threads, the result the same."""
+    n_rows = layout.rows.size
+    values = verdict.of_rows(layout.rows)
+    found = kernels.Found(np.empty_like(layout.rows), np.zeros(n_rows, np.bool_))
+    stop = np.zeros(1, np.bool_)
+    sides = (
+        kernels.Side(layout.codes, values, layout.rows),
+        # a column with one code is never moved, and both sides must have it
+        kernels.Side(layout.codes.copy(), np.empty_like(values), np.empty_like(layout.rows)),
+    )
+    most = 0 if n_rows < SMALL or n_threads() == 1 else 1024
+    pieces = kernels.Pieces(np.empty((most, 3), np.int64), np.empty((most, layout.n_codes.size), np.int64))
+    done = np.zeros((most + 1, 1), np.int64)
+
+    def cut(begin: int, end: int, side: int, distinct: CodeBounds, counter: CodeBounds, piece_size: int) -> int:
         here, there = sides[side], sides[1 - side]
-        return kernels.split_by_size(
-            here[0],
-            there[0],
-            here[1],
-            there[1],
-            begin,
-            end,
-            distinct,
-            layout.n_codes,
-            layout.is_range,
-            layout.unit,
-            layout.kind,
-            layout.choice,
-            ordered,
-            is_start,
-            counter,
-            stop,
-            piece_size,
-            pieces,
-            distinct_of_piece,
+        return kernels.split(
+            here, there, begin, end, distinct, layout.rule, verdict.rule, found, counter, stop, piece_size, pieces
         )
 
     def watch() -> None:
@@ -191,24 +263,24 @@ def cut_by_size(layout: Layout, on_progress: Progress) -> tuple[Codes, Bounds]:
         top()
     else:
         n_pieces = run_watched([top], stop, watch)[0]
-        rest = sorted(range(n_pieces), key=lambda i: pieces[i, 0] - pieces[i, 1])  # the longest first
+        rest = sorted(range(n_pieces), key=lambda i: pieces.place[i, 0] - pieces.place[i, 1])  # the longest first
         tasks = [
-            partial(cut, int(begin), int(end), int(side), distinct_of_piece[i], done[i], 0)
+            partial(cut, int(begin), int(end), int(side), pieces.distinct[i], done[i], 0)
             for i in rest
-            for begin, end, side in [pieces[i]]
+            for begin, end, side in [pieces.place[i]]
         ]
         run_watched(tasks, stop, watch)
     on_progress(STAGE, n_rows, n_rows)
-    return ordered, np.append(np.flatnonzero(is_start), n_rows)
+    return found.rows, np.append(np.flatnonzero(found.is_start), n_rows)
 
 
 def cut_by_verdict(
-    layout: Layout,
+    layout: CutLayout,
     table: Table,
     goal: Property,
     on_progress: Progress,
     on_round: Callable[[Trace], None] | None = None,
-) -> tuple[Codes, Bounds]:
+) -> tuple[Codes, CodeBounds]:
     """Cut in rounds: every open group proposes its next cut, the goal judges all parts at once.
 
     `on_round` is told what was tried in a round.
@@ -220,19 +292,7 @@ def cut_by_verdict(
     is_start = np.zeros(n_rows, np.bool_)
     while True:
         cuts = np.empty((begins.size, 3), np.int64)
-        kernels.propose_cuts(
-            codes,
-            begins,
-            ends,
-            distinct,
-            tried,
-            layout.n_codes,
-            layout.is_range,
-            layout.unit,
-            layout.kind,
-            layout.choice,
-            cuts,
-        )
+        kernels.propose_cuts(codes, begins, ends, distinct, tried, layout.rule, cuts)
         is_open = cuts[:, 0] >= 0
         is_start[begins[~is_open]] = True
         begins, ends, cuts = begins[is_open], ends[is_open], cuts[is_open]
@@ -276,7 +336,7 @@ def join_traces(rounds: Sequence[Trace]) -> Trace:
     )
 
 
-def partition_of_ranges(rows: Codes, starts: Bounds) -> Partition:
+def partition_of_ranges(rows: Codes, starts: CodeBounds) -> Partition:
     """The partition whose group g is `rows[starts[g]:starts[g + 1]]`."""
     group_of_row = np.empty(rows.size, np.int32)
     group_of_row[rows] = np.repeat(np.arange(starts.size - 1, dtype=np.int32), np.diff(starts))

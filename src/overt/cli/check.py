@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from overt.cli.console import Exit, Switch, say, say_findings, say_json
+from overt.cli.console import Exit, Switch, tell
 
 
 def check(
@@ -20,11 +20,9 @@ def check(
     Parameters
     ----------
     data
-        The file that the release was made from; or the database: the name of an environment variable that holds its address, or
-        an SQLite file. The manifest (or the recipe) says which table or query of it.
+        The file that the release was made from; or the database: the name of an environment variable that holds its address, or an SQLite file. The manifest (or the recipe) says which table or query of it.
     release
-        The release; of one in buckets, its file of quasi-identifiers; of one in a database, its manifest (its table if a recipe
-        is given).
+        The release; of one in buckets, its file of quasi-identifiers; of one in a database, its manifest (its table if a recipe is given).
     recipe
         Check what this recipe asks for, not what the manifest beside the release claims.
     json
@@ -33,15 +31,10 @@ def check(
         Say nothing: the exit code is the answer.
 
     """
+    import overt
     from overt.cli.progress import progress
-    from overt.engine import local
-    from overt.engine.outcome import findings_of
 
     with progress(quiet=quiet) as on_progress:
-        verdict = local.check(data, release, recipe_path=recipe, on_progress=on_progress)
-    if json:
-        say_json(findings_of(verdict))
-    elif not quiet:
-        say_findings(verdict)
-        say("\nThe release holds what it claims." if verdict.ok else "\nThe release does not hold what it claims.")
-    return Exit.DONE if verdict.ok else Exit.CHECK_FAILED
+        checked = overt.check(data, release, recipe=recipe, on_progress=on_progress)
+    tell(checked, json=json, quiet=quiet)
+    return Exit.DONE if checked.ok else Exit.CHECK_FAILED

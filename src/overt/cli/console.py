@@ -5,20 +5,23 @@ Results go to standard output; problems and progress go to standard error, so th
 is one document and nothing else.
 """
 
+import errno
 import json
 import shutil
 import sys
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from overt.audience import Audience
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, NothingReleased, TooLarge, Unreachable
 
 if TYPE_CHECKING:
-    from overt.check import Verdict
+    from numpy.random import Generator
+
+    from overt.engine.result import Result
 
 Switch = Annotated[
     bool, Parameter(negative=(), show_default=False)
@@ -70,10 +73,23 @@ def sentence_of(error: BaseException) -> str:
         case _ if isinstance(error, MemoryError):
             return "This machine has not enough memory for that; use fewer rows or columns."
         case _ if isinstance(error, OSError) and error.strerror:
-            where = f"{error.filename}: " if error.filename is not None else ""
-            return f"{where}{error.strerror}."
+            return _of_the_system(error)
         case _:
             return str(error)
+
+
+def _of_the_system(error: OSError) -> str:
+    """What the system says, in words; writing is whole or not at all, so nothing is left behind."""
+    name = "" if error.filename is None else str(error.filename)
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return f"There is no room left on the disk{f' for {name}' if name else ''}; nothing was written. Make room, or name another folder."
+        case errno.EROFS:
+            return f"{name or 'The folder'} cannot be written: its disk is read-only. Name another folder; nothing was written."
+        case errno.EACCES | errno.EPERM:
+            return f"{name or 'A file or folder'} cannot be opened or written: you have no permission. Ask for it, or name another file or folder."
+        case _:
+            return f"{f'{name}: ' if name else ''}{error.strerror}."
 
 
 def complain(error: BaseException, *, as_json: bool = False) -> Exit:
@@ -89,40 +105,45 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def tell(result: "Result", *, json: bool, quiet: bool = False) -> None:
+    """Print what a command found: as one JSON document, or in words."""
+    if json:
+        say_json(result.to_dict(), None)
+    elif not quiet:
+        say(result.summary(terminal_width()))
+
+
+def rng_of(seed: int | None) -> "Generator":
+    """Random numbers that a seed repeats; without one, that nobody can."""
+    import numpy as np
+
+    from overt.randomness import secret_generator
+
+    return secret_generator() if seed is None else np.random.default_rng(seed)
+
+
 def say_table(rows: Iterable[Sequence[str]]) -> None:
     """Rows in aligned columns."""
-    rows = list(rows)
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        say("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    from overt.report.lines import aligned
+
+    for line in aligned(rows):
+        say(line)
 
 
-def say_json(document: Any) -> None:
-    """One JSON document on standard output."""
-    say(json.dumps(document, indent=2, ensure_ascii=False))
+def say_json(document: Mapping[str, Any], audience: Audience | None = Audience.OWNER) -> None:
+    """One JSON document on standard output. Its key "audience" says who may see it, unless it holds nothing of anybody's data."""
+    labelled = document if audience is None else {"audience": audience, **document}
+    say(json.dumps(labelled, indent=2, ensure_ascii=False))
 
 
 def say_rows(rows: Iterable[tuple[str, str]]) -> None:
     """Lines of `label  text`; a label is said once for the rows that share it."""
-    previous = ""
-    for label, text in rows:
-        lead = f"  {label if label != previous else '':<10}"
-        previous = label
-        say("\n".join(_wrapped(lead, text, len(lead))))
+    from overt.report.lines import labelled
+
+    for line in labelled(rows, terminal_width()):
+        say(line)
 
 
-def say_findings(verdict: "Verdict") -> None:
-    """Every finding of a check: whether it is as claimed, its name, and its sentence."""
-    indent = max((len(finding.name) for finding in verdict.findings), default=0) + 12
-    for finding in verdict.findings:
-        lead = f"  {'ok' if finding.ok else 'FAILED':<8}{finding.name:<{indent - 10}}"
-        say("\n".join(_wrapped(lead, finding.sentence, indent)))
-
-
-def _wrapped(lead: str, text: str, indent: int) -> list[str]:
-    """A text beside its lead; in a terminal, a long one is wrapped under itself."""
-    width = shutil.get_terminal_size().columns - indent
-    if not sys.stdout.isatty() or width < 24:
-        return [lead + text]
-    lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
-    return [lead + lines[0], *(" " * indent + line for line in lines[1:])]
+def terminal_width() -> int | None:
+    """The columns of the terminal; None where the output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -5,14 +5,18 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import overt.kernels
 from overt.progress import Progress, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-COMPILING = "Compiling, only this first time on this machine"
+COMPILING = "Compiling; on this machine the first runs of a command take some seconds longer"
 PATIENCE = 1.0  # seconds before a bar appears: a quick run leaves the terminal alone
 
 
@@ -105,10 +109,28 @@ def _compilations_told_to(on_progress: Progress) -> Iterator[None]:
 
     class Listener(event.Listener):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
-            on_progress(COMPILING, 0, 0)
+            if is_first():
+                on_progress(COMPILING, 0, 0)
 
         def on_end(self, event: Any) -> None:
             """Whoever asked for the kernel says what comes next."""
 
+    is_first = cache(_first_on_this_machine)  # asked once, when something compiles
     with event.install_listener("numba:compile", Listener()):
         yield
+
+
+def _first_on_this_machine() -> bool:
+    """Whether nobody was told yet that this version compiles; from now on somebody was."""
+    version = metadata.version("overt")
+    for folder in (Path(overt.kernels.__file__).parent / "__pycache__", Path.home() / ".cache" / "overt"):
+        told = folder / f"told-of-compiling-{version}-{sys.version_info.major}{sys.version_info.minor}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            told.touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        except OSError:  # a folder that is read-only: the next one
+            continue
+        return True
+    return True

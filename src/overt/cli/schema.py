@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`overt schema`: the JSON Schema of a recipe, so that an editor can complete and check one."""
 
-from overt.cli.console import Exit, say_json
+from overt.cli.console import Exit, tell
 
 
 def schema() -> int:
     """Print the JSON Schema of a recipe, for editors."""
-    from overt.io.settings import settings_model
+    import overt
 
-    say_json(settings_model().model_json_schema())
+    tell(overt.schema(), json=True)
     return Exit.DONE

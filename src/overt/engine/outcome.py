@@ -1,26 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/engine/test_commands.py
 """Outcome: what a run achieved, at what cost, and what its owner should know before publishing it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.check import Verdict
-from overt.io.database.address import TableName
-from overt.privacy import FrequencyLDiversity
+from overt.checks import Verdict
+from overt.engine.alternative import find_alternative
+from overt.engine.result import Result
+from overt.guarantee import Guarantee
+from overt.metrics.known_counts import find_known_counts
+from overt.metrics.rare_values import rare_values_of
+from overt.persons import Persons
+from overt.privacy import FrequencyLDiversity, RelativeRisk, TCloseness
 from overt.privacy.base import Property, SensitiveProperty
-from overt.release import BucketRelease, RecordRelease, Release
-from overt.report.leak import Leak, brief
+from overt.release import Release
+from overt.report.lines import labelled, of_findings
+from overt.report.person_sentences import (
+    base_rates,
+    counted_persons,
+    not_promised_of,
+    of_knowledge,
+    of_known_counts,
+    rows_published,
+)
+from overt.report.sentences import counted, of_rare
+from overt.table import Kind, Table
+
+if TYPE_CHECKING:
+    from overt.report.leak import Leak
+
+HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
+MANY_AMOUNTS = 30  # different ones
+NOT_WRITTEN = (
+    "Nothing was written: the release did not pass its own check. Please report this as a mistake in Overt.",
+    "",
+)
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldProperty:
     """A property that holds of a release, and the best parameter that does."""
 
     name: str
@@ -29,26 +56,38 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What `overt run` reports; `files` is empty if the check failed, because then nothing is written."""
+class Outcome(Result):
+    """What `overt.run` gives; `files` is empty if the check failed, because then nothing is written."""
 
+    recipe_path: Path
     method: str
     n_rows: int
     n_dropped: int
     n_suppressed: int
     n_groups: int
-    holds: tuple[Held, ...]
-    against: str
+    holds: tuple[HeldProperty, ...]
+    guarantee: Guarantee
     average_group_size: float
     discernibility: int
     cautions: tuple[str, ...]
     remarks: Mapping[str, str]
     verdict: Verdict
-    input_path: Path | str  # of data in a database, the reference to it
-    files: Mapping[str, Path | TableName]
+    input_path: str  # of data in a database, the reference to it
+    files: Mapping[str, Any]  # of a release in a database, the names of its tables
+    checked: str  # what to name to a check
     manifest_path: Path
+    owner_record_path: Path
+    in_files: bool = True  # else in tables of a database
     report_paths: tuple[Path, ...] = ()
-    leak: Leak | None = None  # what someone who has the method learns; None if it was not asked
+    owner_report_paths: tuple[Path, ...] = ()
+    leak: "Leak | None" = None  # what someone who knows the method learns; None if it was not asked
+    cleared: tuple[str, ...] = ()  # files that a run which was killed had begun
+    persons: Persons | None = None  # whose rows were put together; None: a row is a person
+    n_rows_of_persons: int = 0  # that they have in the release
+    said_of_persons: str = ""  # how many, with how many rows
+    knowledge: str = ""  # whose knowledge of visits is covered
+    base_rates: tuple[str, ...] = ()  # how frequent values are among persons, beside their bounds
+    instead: str = ""  # that the method leaks, and which one reaches the same goal and does not
 
     @classmethod
     def of(
@@ -58,25 +97,34 @@ class Outcome:
         goal: Property,
         verdict: Verdict,
         *,
+        recipe_path: Path,
         others: tuple[str, ...],
         warned: tuple[str, ...],
-        input_path: Path | str,
-        files: Mapping[str, Path | TableName],
+        input_path: str,
+        files: Mapping[str, Any],
+        checked: str,
+        in_files: bool,
         manifest_path: Path,
+        owner_record_path: Path,
         report_paths: tuple[Path, ...] = (),
-        leak: Leak | None = None,
+        owner_report_paths: tuple[Path, ...] = (),
+        leak: "Leak | None" = None,
+        cleared: tuple[str, ...] = (),
     ) -> "Outcome":
         """Measure a release that was made for a goal and is published as these tables."""
-        method: Any = release.made_by
+        method = release.method
         sizes = group_sizes(release, tables)
         return cls(
+            recipe_path=recipe_path,
             method=method.name,
             n_rows=release.table.n_rows,
             n_dropped=release.table.n_dropped,
             n_suppressed=release.n_suppressed,
             n_groups=sizes.size,
-            holds=tuple(Held(part.name, str(part), part.describe_measure(release.groups)) for part in goal.parts),
-            against=method.against,
+            holds=tuple(
+                HeldProperty(part.name, str(part), part.describe_measure(release.groups)) for part in goal.parts
+            ),
+            guarantee=method.guarantee,
             average_group_size=float(sizes.mean()),
             discernibility=int((sizes * sizes).sum()) + release.n_suppressed * release.table.n_rows,
             cautions=(*warned, *find_cautions(release, goal, others)),
@@ -84,14 +132,84 @@ class Outcome:
             verdict=verdict,
             input_path=input_path,
             files=files,
+            checked=checked,
+            in_files=in_files,
             manifest_path=manifest_path,
+            owner_record_path=owner_record_path,
             report_paths=report_paths,
+            owner_report_paths=owner_report_paths,
             leak=leak,
+            cleared=cleared,
+            persons=release.table.persons,
+            n_rows_of_persons=rows_published(release.table),
+            said_of_persons=counted_persons(release.table, release.table.n_rows - release.n_suppressed),
+            knowledge=of_knowledge(release.table),
+            base_rates=tuple(base_rates(release.table, goal)),
+            instead=find_alternative(release, goal),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The outcome as plain values, for programs."""
-        found = self.leak and self.leak.audit
+    @property
+    def ok(self) -> bool:
+        """Whether the release passed its own check and was written."""
+        return self.verdict.ok
+
+    def summary(self, width: int | None = None) -> str:
+        """What a person wants to know; of a release that did not pass its own check, why."""
+        if self.ok:
+            return super().summary(width)
+        return "\n".join([*NOT_WRITTEN, *of_findings(self.verdict, width)])
+
+    def lines(self, width: int | None = None) -> Iterator[str]:
+        """What a person wants to know about a release that was just written."""
+        yield from labelled(self.rows(), width)
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """The same as labels and texts."""
+        things = "rows" if self.persons is None else "persons"
+        left_out = (
+            [f"{counted(self.n_dropped, things[:-1])} with a missing sensitive value left out"]
+            if self.n_dropped
+            else []
+        )
+        left_out += [f"{self.n_suppressed:,} suppressed"] if self.n_suppressed else []
+        dropped = f" ({', '.join(left_out)})" if left_out else ""
+        yield (
+            "Release",
+            f"{self.said_of_persons}{dropped} in {counted(self.n_groups, 'group')}, by {self.method}",
+        )
+        if self.persons is not None and self.persons.keep is not None:
+            kept = "1 row was" if self.persons.keep == 1 else f"{self.persons.keep:,} rows were"
+            yield (
+                "Cut",
+                f"{self.persons.n_cut:,} of {self.persons.n_rows:,} rows: at most {kept} kept per person ({HOW[self.persons.which]})",
+            )
+        yield from (("Holds", f"{held.asked}; reached: {held.reached}") for held in self.holds)
+        yield "Against", f"{self.guarantee}"
+        if self.knowledge:
+            yield "Knowledge", self.knowledge
+        yield from (("Base rate", words) for words in self.base_rates)
+        if self.leak is not None:
+            from overt.report.leak import brief
+
+            yield "Leak", brief(self.leak)
+        if self.instead:
+            yield "Instead", self.instead
+        yield (
+            "Cost",
+            f"groups of {self.average_group_size:,.1f} {things} on average; discernibility {self.discernibility:,}",
+        )
+        yield from self.remarks.items()
+        yield from (("Caution", caution) for caution in self.cautions)
+        yield from (("Files" if self.in_files else "Tables", str(place)) for place in self.files.values())
+        yield from (("Files", str(path)) for path in (self.manifest_path, *self.report_paths))
+        yield from (("Owner", str(path)) for path in (self.owner_record_path, *self.owner_report_paths))
+        if self.cleared:
+            yield "Cleared", sentence_of_cleared(self.cleared)
+        yield "Again", again(self.recipe_path, report=bool(self.report_paths))
+        yield "Check", f"overt check {as_typed(self.input_path)} {as_typed(self.checked)}"
+
+    def content(self) -> dict[str, Any]:
+        """The outcome as plain values."""
         return {
             "method": self.method,
             "rows": self.n_rows,
@@ -99,7 +217,7 @@ class Outcome:
             "rows_suppressed": self.n_suppressed,
             "groups": self.n_groups,
             "goal": [{"property": held.name, "asked": held.asked, "reached": held.reached} for held in self.holds],
-            "against": self.against,
+            **self.guarantee.to_dict(),
             "average_group_size": self.average_group_size,
             "discernibility": self.discernibility,
             "cautions": list(self.cautions),
@@ -107,21 +225,61 @@ class Outcome:
             **findings_of(self.verdict),
             "files": {name: str(path) for name, path in self.files.items()},
             "manifest": str(self.manifest_path) if self.files else None,
+            "owner_record": str(self.owner_record_path) if self.files else None,
             "report": [str(path) for path in self.report_paths],
-            "leak": None if self.leak is None else {"sentence": brief(self.leak), "audit": found and found.to_dict()},
+            "owner_report": [str(path) for path in self.owner_report_paths],
+            "cleared": list(self.cleared),
+            "leak": None if self.leak is None else of_leak(self.leak),
+            "persons": None
+            if self.persons is None
+            else {
+                "persons": self.n_rows - self.n_suppressed,
+                "rows": self.n_rows_of_persons,
+                "rows_read": self.persons.n_rows,
+                "rows_cut": self.persons.n_cut,
+                "known": self.persons.known,
+                "knowledge": self.knowledge,
+                "base_rates": list(self.base_rates),
+            },
+            "instead": self.instead or None,
         }
 
 
+def again(recipe: Path, *, report: bool = False) -> str:
+    """The command that makes the release again, in the place of the one that is there."""
+    return f"overt run {as_typed(recipe)}{' --report' if report else ''} --overwrite"
+
+
+def as_typed(word: str | Path) -> str:
+    """A path as a shell takes it: in quotes where it has a blank."""
+    return quote(str(word))
+
+
+def of_leak(leak: "Leak") -> dict[str, Any]:
+    """What someone who knows the method learns, as a run says it."""
+    return {name: value for name, value in leak.to_dict().items() if name in ("sentence", "verdict", "audit")}
+
+
 def group_sizes(release: Release, tables: Mapping[str, pl.DataFrame]) -> NDArray[np.int64]:
-    """The sizes of groups as a reader sees them: two groups of a method that show the same are one."""
-    if "release" not in tables:
-        return release.partition.sizes
-    shown = tables["release"].select(column.name for column in release.table.quasi_identifiers)
+    """The sizes of groups as a reader sees them: two groups of a method that show the same are one, and a bucket is a group."""
+    people = next(iter(tables.values()))
+    if release.shows_exactly:
+        return people.get_column("bucket").value_counts().get_column("count").to_numpy()
+    shown = people.select(column.name for column in release.table.quasi_identifiers)
+    if release.is_crossed:
+        return shown.group_by(pl.all()).len().get_column("len").to_numpy()
     is_first = (
         shown.select(pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))).to_series().to_numpy(writable=True)
     )
     is_first[:1] = True  # rows are sorted by what they show
     return np.diff(np.append(np.flatnonzero(is_first), is_first.size))
+
+
+def sentence_of_cleared(names: Iterable[str]) -> str:
+    """What became of the files that a run which was killed had begun."""
+    return (
+        f"unfinished files of a run that was killed are gone, and what they were to replace is back: {', '.join(names)}"
+    )
 
 
 def findings_of(verdict: Verdict) -> dict[str, Any]:
@@ -130,9 +288,45 @@ def findings_of(verdict: Verdict) -> dict[str, Any]:
     return {"ok": verdict.ok, "findings": findings}
 
 
+def _lines_that_are_found(table: Table) -> Iterator[str]:
+    """Sensitive columns that nearly tell rows apart, beside others: who knows somebody's value reads the others in its line."""
+    if len(table.sensitive) < 2:
+        return
+    things = "persons" if table.has_bundles else "rows"
+    for column in table.sensitive:
+        is_alone = column.total_of_member == 1
+        if column.bundles is None and column.missing_code is not None:
+            is_alone[column.missing_code] = False
+        n_alone = min(int(is_alone.sum()), table.n_rows)
+        if n_alone * 2 >= table.n_rows:
+            others = ", ".join(repr(one.name) for one in table.sensitive if one is not column)
+            yield (
+                f"{n_alone:,} of {table.n_rows:,} {things} have a value of {column.name!r} that nobody else has, and beside it stands {others}: whoever knows "
+                f"somebody's {column.name!r}, from a bill say, finds the line and reads the rest. Leave {column.name!r} out, round it, or release it by itself."
+            )
+
+
+def _amounts_kept_near(release: Release, goal: Property) -> set[str]:
+    """Columns of amounts of which t-closeness is asked: an amount that hardly anybody else has is rare in any group, and says nothing by that."""
+    bounded = {part.column for part in goal.parts if isinstance(part, TCloseness)}
+    amounts = (column for column in release.table.sensitive if column.kind is Kind.NUMBER)
+    return {
+        column.name
+        for column in amounts
+        if column.n_values > MANY_AMOUNTS and not bounded.isdisjoint((None, column.name))
+    }
+
+
 def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> Iterator[str]:
     """What a release does not protect from, as far as its owner could overlook it."""
     yield from release.cautions
+    persons = release.table.persons
+    yield from not_promised_of(persons, has_bundles=release.table.has_bundles)
+    yield from of_known_counts(find_known_counts(release))
+    if persons is not None and persons.n_alike:
+        yield (
+            f"{persons.n_alike:,} persons are called like another one but for upper and lower case, and count as others: write them alike if they are the same."
+        )
     if goal.caution:
         yield goal.caution
     looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
@@ -142,19 +336,19 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
         n_alike = int((np.diff(histogram.first) == 1).sum())
         share = 1 / Fraction(FrequencyLDiversity(1, column=name).measure(release.groups))
         yield (
-            f"The goal does not look at {name!r}: in {n_alike:,} of {release.n_groups:,} groups everyone has the same "
+            f"The goal does not look at {name!r}: in {n_alike:,} of {counted(release.n_groups, 'group')} everyone has the same "
             f"value, and in the worst group one value has {float(share):.0%} of the rows. Add l-diversity for it."
         )
+    yield from _lines_that_are_found(release.table)
+    near = _amounts_kept_near(release, goal)
+    for likelier in rare_values_of(release.groups):
+        if likelier.column in near:
+            continue
+        yield f"{of_rare(likelier)} To bound that, ask for relative-risk."
+    for part in goal.parts:
+        if isinstance(part, RelativeRisk) and (n_unknown := part.names_unknown(release.groups)):
+            named = "1 value that nobody has" if n_unknown == 1 else f"{n_unknown} values that nobody has"
+            yield f"The goal names {named} under `positive`, which bounds nothing: check how they are written in the data."
     if others:
         names = ", ".join(map(repr, others))
-        yield f"Released as they are, and no part of any guarantee: {names}. Whoever knows them may find people by them."
-    if isinstance(release, RecordRelease) and release.n_groups:
-        n_alone = int((release.partition.sizes == 1).sum())
-        kept = release.partition.rows  # what became of suppressed rows is no generalization
-        yield (
-            f"Every row is weighed by itself (mean risk {release.risk_of_row[kept].mean():.4g}, at worst "
-            f"{release.risk_of_row[kept].max():.4g}; mean utility {release.utility_of_row[kept].mean():.4g}; by {release.solver}). Nothing "
-            f"is promised of groups, and {n_alone:,} rows look like no other."
-        )
-    if isinstance(release, BucketRelease):
-        yield "Quasi-identifiers are published exactly: anyone who knows a person's can see that the person is in the table."
+        yield f"Released as they are, and no part of any guarantee: {names}. Anyone who knows them may find people by them."

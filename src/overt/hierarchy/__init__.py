@@ -7,6 +7,7 @@ A builder is a small frozen value that can be printed, compared and written in a
 
 from overt.hierarchy.base import Builder
 from overt.hierarchy.dates import Dates
+from overt.hierarchy.icd10 import Icd10
 from overt.hierarchy.levels import Levels
 from overt.hierarchy.nested import Flat, Nested
 from overt.hierarchy.numbers import CutPoints, Intervals, Quantiles
@@ -19,6 +20,7 @@ __all__ = [
     "Dates",
     "Flat",
     "Hierarchy",
+    "Icd10",
     "Intervals",
     "Levels",
     "Nested",

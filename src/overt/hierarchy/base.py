@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/hierarchy/test_levels.py
 """Builder: what every way to make a hierarchy has in common, and the planting of the tree itself."""
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/hierarchy/test_levels.py
 """Chains: a tree written as one line per value, `value, generalization, ..., root`.
 
 A label is a node, wherever it stands; so it has one parent. Lines may be of different length as long as

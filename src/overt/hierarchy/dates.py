@@ -2,14 +2,15 @@
 """Hierarchies of dates: day, month, quarter, year, decade."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import polars as pl
 
+from overt.arguments import require_list
 from overt.errors import InvalidInput
 from overt.hierarchy.base import Counts, Level, column_name, known_values, plant
-from overt.hierarchy.tree import Hierarchy, starts_of_runs
+from overt.hierarchy.tree import DateGrid, Hierarchy, starts_of_runs
 from overt.table import Kind
 
 
@@ -50,6 +51,7 @@ class Dates:
     units: tuple[str, ...] = ("month", "quarter", "year", "decade")
 
     def __post_init__(self) -> None:
+        require_list("Dates", self.units, '("month", "year")')
         object.__setattr__(self, "units", tuple(self.units))
         if not self.units or list(self.units) != [unit for unit in UNITS if unit in self.units]:
             raise InvalidInput(
@@ -64,7 +66,7 @@ class Dates:
             )
         known = known_values(values, kind)
         levels = [unit_level(UNITS[unit], known) for unit in self.units]
-        return plant(values, levels)
+        return replace(plant(values, levels), grid=DateGrid(self.units[0]))
 
 
 def unit_level(unit: Unit, dates: pl.Series) -> Level:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
+from overt.arguments import require_list
 from overt.errors import InvalidInput
 from overt.hierarchy.base import Counts
 from overt.hierarchy.chains import Chains, read_chains
@@ -38,6 +39,7 @@ class Levels:
     source: str = field(default="the hierarchy", compare=False)  # what a message calls it
 
     def __post_init__(self) -> None:
+        require_list("Levels", self.rows, '(("DK", "North"), ("IT", "South"))')
         object.__setattr__(self, "rows", tuple(_trimmed(row) for row in self.rows))
         self._chains  # noqa: B018  a hierarchy that is not nested is refused here, not when it meets data
 

@@ -11,7 +11,7 @@ and `>=65`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -22,9 +22,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from overt.arguments import require_list
 from overt.errors import InvalidInput
 from overt.hierarchy.base import Counts, Level, column_name, known_values, plant
-from overt.hierarchy.tree import Hierarchy, starts_of_runs
+from overt.hierarchy.tree import Hierarchy, NumberGrid, starts_of_runs
 from overt.table import Kind
 
 Number = int | float | str | Decimal | Fraction
@@ -47,6 +48,7 @@ class Intervals:
     origin: Number = 0
 
     def __post_init__(self) -> None:
+        require_list("Intervals", self.widths, "(5, 10, 20)")
         widths = _exact_numbers(self.widths, "widths")
         _exact_numbers([self.origin], "origin")
         if not widths or min(widths) <= 0:
@@ -62,14 +64,14 @@ class Intervals:
     def build(self, values: pl.Series, kind: Kind, n_rows_of_value: Counts | None = None) -> Hierarchy:
         axis = Axis.of(values, kind, "Intervals")
         widths, (origin,) = _exact_numbers(self.widths, "widths"), _exact_numbers([self.origin], "origin")
-        starts, numbers = _occupied_intervals(axis, widths[0], origin)
+        starts, numbers = occupied_intervals(axis, widths[0], origin)
         levels = []
         for width in widths:
             wide = np.array([number // (width // widths[0]) for number in numbers], object)
             first = starts_of_runs(wide)
             bounds = [origin + number * width for number in wide[first]]
             levels.append(Level(starts[first], [axis.label(lower, lower + width) for lower in bounds]))
-        return plant(values, levels)
+        return replace(plant(values, levels), grid=NumberGrid(widths[0], origin))
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ class CutPoints:
     levels: tuple[tuple[Number, ...], ...]
 
     def __post_init__(self) -> None:
+        require_list("CutPoints", self.levels, "((18, 40, 65), (18, 65))")
         if any(isinstance(points, Number) for points in self.levels):
             raise InvalidInput("Cut points are one list per level: write levels=((18, 65),), not levels=(18, 65).")
         if not self.levels or not all(self.levels):
@@ -126,6 +129,7 @@ class Quantiles:
     counts: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        require_list("Quantiles", self.counts, "(10, 5, 2)")
         object.__setattr__(self, "counts", tuple(self.counts))
         descending = sorted(set(self.counts), reverse=True)
         if not self.counts or list(self.counts) != descending or self.counts[-1] < 2:
@@ -233,7 +237,7 @@ def _exact_numbers(numbers: Iterable[Number], what: str) -> list[Fraction]:
         raise InvalidInput(f"The {what} of a hierarchy must be a list of finite numbers; given: {numbers!r}.") from None
 
 
-def _occupied_intervals(axis: Axis, width: Fraction, origin: Fraction) -> tuple[NDArray[np.int64], list[int]]:
+def occupied_intervals(axis: Axis, width: Fraction, origin: Fraction) -> tuple[NDArray[np.int64], list[int]]:
     """First leaf and number of every interval [origin + number * width, ... + width) that holds a leaf."""
     if axis.whole and width.denominator == origin.denominator == 1 and axis.fits(origin, width):
         number_of_leaf = (axis.values.astype(np.int64) - int(origin)) // int(width)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from overt.arguments import require_list
 from overt.errors import InvalidInput
 from overt.hierarchy.base import Counts, Level, contiguous_level, known_values, plant
 from overt.hierarchy.texts import texts_of
@@ -26,6 +27,7 @@ class Prefixes:
     lengths: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        require_list("Prefixes", self.lengths, "(4, 3, 2)")
         object.__setattr__(self, "lengths", tuple(self.lengths))
         descending = sorted(set(self.lengths), reverse=True)
         if not self.lengths or list(self.lengths) != descending or self.lengths[-1] < 1:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/hierarchy/test_prefixes.py
 """Texts and values: how a value is written, and which value a text means."""
 
 from collections.abc import Hashable

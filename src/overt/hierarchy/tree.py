@@ -10,6 +10,7 @@ leaf c) and grow upwards: a parent's number is greater than its child's, the roo
 """
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Nodes = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class NumberGrid:
+    """Blocks of one width, counted from `origin` in both directions; each holds its lower end and not its upper one."""
+
+    width: Fraction
+    origin: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class DateGrid:
+    """Blocks that are days, months, quarters, years or decades."""
+
+    unit: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +58,7 @@ class Hierarchy:
     leaves: pl.Series  # the values, in code order; a null, if any, is last and hangs directly below the root
     labels: pl.Series = field(repr=False)  # (node) -> text; null for the leaf that stands for "missing"
     node_of_leaf: Nodes = field(repr=False)  # (level, leaf) -> node
+    grid: NumberGrid | DateGrid | None = None  # where ranges may end, if that was fixed with the finest level
 
     def __post_init__(self) -> None:
         nodes = self.node_of_leaf

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_publication.py
 """Published cells: which text a group shows in a column. Every distinct text is written once.
 
-One value is its text, a range `20..35`, a set `{a, b}`, an inner node of a hierarchy its label, all values of a set
-`*`. Missing alone is an empty cell; with others it is `20..35 or missing`, or the last member of a set. A category's
+One value is its text, a range `20..35` (on a grid, `20..39`), a set `{a, b}`, an inner node of a hierarchy its label, all values that are
+published `*`. Missing alone is an empty cell; with others it is `20..35 or missing`, or the last member of a set. A category's
 own text stands in double quotes, as a JSON string, wherever it could be taken for something else.
 """
 
@@ -15,12 +16,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
+from overt.hierarchy.grid import blocks_of, form_on_grid
 from overt.hierarchy.texts import texts_of
 from overt.kernels.boxes import bounds_of_groups
 from overt.kernels.ordering import bounds_beside, masks_of_groups, number_lists, order_of_lists, sets_of_groups
 from overt.partition import Partition
 from overt.table import Codes, Column, Kind
 
+_NOTHING_BUT_TYPE = r"(\.0|T00:00:00\.0+)$"
 _COULD_BE_MISREAD = r'^$|^\*$|^missing$| or missing$|\.\.|["{},]|^\s|\s$'
 
 
@@ -37,11 +40,13 @@ class Cells:
 
 
 def cells_of(column: Column, partition: Partition, show: str | None) -> Cells:
-    """What the groups show in a quasi-identifier: a "range", a "label" or a "set", or what is usual for the column."""
+    """What the groups show in a quasi-identifier: a "range", a "label", a "set", a "grid", or what is usual for the column."""
     if show is None:
         show = usual_form(column)
     if show not in _FORMS:
         raise InvalidInput(f"Column {column.name!r} is to be shown as {show!r}; choose one of {', '.join(_FORMS)}.")
+    if show == "grid":
+        show = form_on_grid(column)
     return _distinct(*_FORMS[show](column, partition))
 
 
@@ -74,10 +79,13 @@ def usual_form(column: Column) -> str:
 
 
 def texts_of_values(column: Column) -> pl.Series:
-    """The text of every value of a column, in quotes where it could be misread; null for missing."""
+    """The text of every value of a column, in quotes where it could be misread; null for missing.
+
+    A whole number and a midnight are written alike whatever other values the column has: `20`, `2024-03-31`.
+    """
     texts = texts_of(column.values)
     if column.kind is not Kind.CATEGORY:
-        return texts
+        return texts.str.replace(_NOTHING_BUT_TYPE, "")
     risky = texts.str.contains(_COULD_BE_MISREAD).fill_null(False)
     if not risky.any():
         return texts
@@ -113,6 +121,27 @@ def _ranges(column: Column, partition: Partition) -> tuple[pl.Series, NDArray[np
     return parts.select(pl.when("known").then(cell)).to_series(), cell_of_group
 
 
+def _grid(column: Column, partition: Partition) -> tuple[pl.Series, NDArray[np.int64]]:
+    """Ranges of whole blocks, from the block of the least value to that of the greatest."""
+    blocks = blocks_of(column)
+    assert blocks is not None
+    rows, starts, missing = partition.rows, partition.starts, column.missing_code
+    ends = bounds_beside(column.codes, rows, starts, -1 if missing is None else missing).astype(np.int64)
+    known = ends[:, 0] >= 0
+    ends[:, :2] = np.where(known[:, None], blocks.block_of_code[np.maximum(ends[:, :2], 0)], -1)
+    cells, cell_of_group = np.unique(ends, axis=0, return_inverse=True)
+    one = pl.concat_str("least", pl.lit(".."), "greatest")
+    texts = pl.DataFrame(
+        {
+            "least": blocks.least.gather(np.maximum(cells[:, 0], 0)),
+            "greatest": blocks.greatest.gather(np.maximum(cells[:, 1], 0)),
+            "or_missing": cells[:, 2] == 1,
+            "known": cells[:, 0] >= 0,
+        }
+    ).select(pl.when("known").then(pl.when("or_missing").then(one + " or missing").otherwise(one)))
+    return texts.to_series(), cell_of_group.reshape(-1)
+
+
 def _labels(column: Column, partition: Partition) -> tuple[pl.Series, NDArray[np.int64]]:
     tree = column.hierarchy
     if tree is None:
@@ -144,22 +173,20 @@ def _sets(column: Column, partition: Partition) -> tuple[pl.Series, NDArray[np.i
         number, representatives = number_lists(first, item)
         lists = [item[first[group] : first[group + 1]] for group in representatives]
         sizes = np.array([members.size for members in lists])
-        order = order_of_lists(np.append(0, np.cumsum(sizes)), np.concatenate(lists))
+        ended = [np.append(members, np.int32(column.n_values)) for members in lists]  # as masks are ordered
+        order = order_of_lists(np.append(0, np.cumsum(sizes + 1)), np.concatenate(ended))
         cell_of_number = np.empty(order.size, np.int64)
         cell_of_number[order] = np.arange(order.size)
         cell_of_group = cell_of_number[number]
         cell, code = np.repeat(np.arange(order.size), sizes[order]), np.concatenate([lists[i] for i in order])
+    everything = column.n_values if partition.kept is None else np.unique(column.codes[partition.kept]).size
     members = texts_of_values(column).gather(code)
     sets = pl.DataFrame({"cell": cell, "member": members}).group_by("cell", maintain_order=True)
     joined = pl.concat_str(pl.lit("{"), pl.col("text").fill_null("missing"), pl.lit("}"))
     texts = sets.agg(
         text=pl.col("member").fill_null("missing").str.join(", "), one=pl.col("member").first(), size=pl.len()
     ).select(
-        pl.when(pl.col("size") == 1)
-        .then("one")
-        .when(pl.col("size") == column.n_values)
-        .then(pl.lit("*"))
-        .otherwise(joined)
+        pl.when(pl.col("size") == 1).then("one").when(pl.col("size") == everything).then(pl.lit("*")).otherwise(joined)
     )
     return texts.to_series(), cell_of_group
 
@@ -168,4 +195,5 @@ _FORMS: Mapping[str, Callable[[Column, Partition], tuple[pl.Series, NDArray[np.i
     "range": _ranges,
     "label": _labels,
     "set": _sets,
+    "grid": _grid,
 }

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Separated text in: separator and encoding are found, and every distinct text of a column is kept once.
+"""Separated text in: every distinct text of a column is kept once.
 
 The bytes are split and numbered by our own kernels, block by block, in threads over spans of the file: a column costs
 four bytes a row and its dictionary, columns that nobody wants cost nothing, and a broken line is named by its number.
 
 A field is quoted if it begins with a double quote (blanks before it do not count); a doubled quote inside stands for
 one. Blank lines are skipped, except in a file of one column, where they are empty fields.
+
+Where every line is a record by itself (`Dialect.by_line`), what a line becomes depends on its bytes alone: quotes end with
+it, a line that is broken or has another number of fields is a record of unknown cells (null), and so is a cell that is not
+in the encoding.
 """
 
 import codecs
-import csv
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -24,65 +24,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
+from overt.io.canonical_texts import text_or_none
+from overt.io.dialect import BOMS, Dialect, not_in, open_bytes, read_bytes
 from overt.io.encoding import Coded
-from overt.kernels.parsing import FINE, OPEN_QUOTE, RAGGED, number_texts, place_texts, split_records
+from overt.kernels.csv_fields import FINE, OPEN_QUOTE, RAGGED, number_texts, place_texts, split_records
 from overt.progress import Progress, silent
 from overt.table import Codes
 from overt.threads import map_in_threads, n_threads, run_watched
 
-SEPARATORS = (",", ";", "\t", "|")
-GZIP_MAGIC = b"\x1f\x8b"
-
-_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-_ONE_BYTE = ("ascii", "cp125", "iso8859", "latin")  # encodings in which a separator is always just itself
-_SAMPLE = 1 << 18
 _BLOCK = 1 << 20
 _END_OF_TEXT = "\x1f"
 
 Span = tuple[int, int | None]  # from a position of the file to another, or to the end
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a file of separated text is written."""
-
-    header: tuple[str, ...]
-    separator: str
-    newline: str
-    encoding: str | None  # None: UTF-8, or Windows-1252 if that turns out to be wrong
-    is_gzip: bool
-    n_lines_before: int  # the header, and blank lines before it
-    n_bytes_before: int  # the same, with the byte order mark, after decompression and recoding
-
-    @property
-    def is_recoded(self) -> bool:
-        """Whether the text is made UTF-8 before it is split."""
-        return self.encoding is not None and self.encoding != "utf-8" and not self.encoding.startswith(_ONE_BYTE)
-
-
-def read_dialect(path: Path, *, separator: str | None = None, encoding: str | None = None) -> Dialect:
-    """Look at the beginning of a file: encoding, separator, line ends and the names of the columns."""
-    if separator is not None and (len(separator) != 1 or not separator.isascii() or separator in '"\r\n'):
-        raise InvalidInput(f"A separator is one ASCII character, not a quote or a line end; {separator!r} was given.")
-    with path.open("rb") as file:
-        is_gzip = file.read(2) == GZIP_MAGIC
-    with _open(path, is_gzip) as file:
-        sample = _read(path, file, _SAMPLE)
-    bom, encoding = _find_encoding(sample, encoding)
-    text, sample_encoding = _decode(path, sample[len(bom) :], encoding)
-    newline = "\n" if "\n" in text or "\r" not in text else "\r"
-    n_blank = len(text) - len(text.lstrip("\r\n"))
-    lines = text[n_blank:].split(newline)
-    if len(sample) == _SAMPLE and len(lines) > 1:
-        lines.pop()  # perhaps cut off
-    if not any(line.strip() for line in lines):
-        raise InvalidInput(f"{path.name} is empty; a line with the names of the columns is expected first.")
-    separator = separator or _find_separator(lines)
-    header, n_lines = _read_header(path, lines, separator)
-    before = text[:n_blank] + newline.join([*lines[:n_lines], ""])
-    dialect = Dialect(header, separator, newline, encoding, is_gzip, before.count(newline), 0)
-    n_bytes = len(before.encode("utf-8")) if dialect.is_recoded else len(bom) + len(before.encode(sample_encoding))
-    return replace(dialect, n_bytes_before=n_bytes)
 
 
 def read_texts(path: Path, dialect: Dialect, wanted: Sequence[str], on_progress: Progress = silent) -> dict[str, Coded]:
@@ -95,21 +48,35 @@ def read_texts(path: Path, dialect: Dialect, wanted: Sequence[str], on_progress:
     _refuse_broken(path, dialect, parts)
     encoding = dialect.encoding if not dialect.is_recoded else "utf-8"
     columns = [[part.dictionaries[place] for part in parts] for place in range(len(wanted))]
-    texts = _decode_columns(path, columns, encoding)
+    if dialect.by_line:
+        texts = [pl.concat([_decode_alone(piece, encoding or "utf-8") for piece in pieces]) for pieces in columns]
+    else:
+        texts = _decode_columns(path, columns, encoding)
     joined = map_in_threads(_join_codes, columns)
+    n_lines = sum(part.n_lines for part in parts)
+    first = dialect.n_lines_before + 1
     return {
-        name: Coded(dictionary, codes, is_text=True)
+        name: _with_unknown(dictionary, codes, first if n_lines == codes.size else None)
         for name, dictionary, codes in zip(wanted, texts, joined, strict=True)
     }
 
 
+def _with_unknown(texts: pl.Series, codes: Codes, first_line: int | None) -> Coded:
+    """Cells without a number, those of broken lines, are null."""
+    is_unknown = codes < 0
+    if is_unknown.any():
+        codes[is_unknown] = len(texts)
+        texts = texts.extend_constant(None, 1)
+    return Coded(texts, codes, is_text=True, first_line=first_line)
+
+
 def _join_codes(pieces: "Sequence[_Dictionary]") -> Codes:
     """The numbers of all rows of a column, those of each piece after those of the pieces before; the pieces lose theirs."""
-    codes = np.empty(sum(block.size for piece in pieces for block in piece.codes), np.int32)
+    codes = np.full(sum(block.size for piece in pieces for block in piece.codes), -1, np.int32)
     n_done = n_texts = 0
     for piece in pieces:
         for block in piece.codes:
-            np.add(block, np.int32(n_texts), out=codes[n_done : n_done + block.size])
+            np.add(block, np.int32(n_texts), out=codes[n_done : n_done + block.size], where=block >= 0)
             n_done += block.size
         n_texts += piece.n_texts
         piece.codes.clear()
@@ -185,12 +152,21 @@ class _Part:
         self, block: NDArray[np.uint8], n_bytes: int, is_last: bool, dialect: Dialect, place_of_field: Codes
     ) -> None:
         """Split a block into records and number their texts."""
-        n_most = n_bytes // place_of_field.size + 2  # a record has a byte after every field
+        n_least = min(2, place_of_field.size) if dialect.by_line else place_of_field.size
+        n_most = n_bytes // n_least + 2  # a record has a byte after every field, a broken one a byte and a line end
         if n_most > self._fields.shape[2]:
             self._fields = np.empty((2, len(self.dictionaries), n_most), np.int32)
         starts, stops = self._fields
         n_records, n_done, n_lines, self.problem, self.n_fields = split_records(
-            block, n_bytes, is_last, ord(dialect.separator), ord(dialect.newline), place_of_field, starts, stops
+            block,
+            n_bytes,
+            is_last,
+            dialect.by_line,
+            ord(dialect.separator),
+            ord(dialect.newline),
+            place_of_field,
+            starts,
+            stops,
         )
         for place, dictionary in enumerate(self.dictionaries):
             dictionary.number(block, starts[place, :n_records], stops[place, :n_records])
@@ -223,7 +199,7 @@ def _chunks(path: Path, dialect: Dialect, span: Span) -> Iterator[bytes]:
     """The bytes of a span, piece by piece."""
     start, stop = span
     with _open_at(path, dialect, start) as file:
-        while chunk := _read(path, file, _BLOCK if stop is None else min(_BLOCK, stop - start)):
+        while chunk := read_bytes(path, file, _BLOCK if stop is None else min(_BLOCK, stop - start)):
             start += len(chunk)
             yield chunk
 
@@ -232,7 +208,7 @@ def _split_into_spans(path: Path, dialect: Dialect) -> list[Span]:
     """Cut the file where lines end, one span for each thread; a compressed or recoded file is read in one go."""
     start, size = dialect.n_bytes_before, path.stat().st_size
     cuts = [start]
-    if not (dialect.is_gzip or dialect.is_recoded):
+    if not (dialect.is_packed or dialect.is_recoded):
         n_spans = min(n_threads(), (size - start) // (4 * _BLOCK) + 1)
         with path.open("rb") as file:
             for i in range(1, n_spans):
@@ -266,7 +242,15 @@ def _decode_columns(path: Path, columns: Sequence[Sequence[_Dictionary]], encodi
             return [pl.concat([_decode_texts(piece, attempt) for piece in pieces]) for pieces in columns]
         except UnicodeDecodeError:
             continue
-    raise _not_in(path, cast(str, encoding))
+    raise not_in(path, cast(str, encoding))
+
+
+def _decode_alone(dictionary: _Dictionary, encoding: str) -> pl.Series:
+    """The texts of a dictionary, each decoded by itself; one that is not in the encoding is null."""
+    try:
+        return _decode_texts(dictionary, encoding)
+    except UnicodeDecodeError:
+        return pl.Series([text_or_none(piece, encoding) for piece in dictionary.slices()], dtype=pl.String)
 
 
 def _decode_texts(dictionary: _Dictionary, encoding: str) -> pl.Series:
@@ -278,68 +262,9 @@ def _decode_texts(dictionary: _Dictionary, encoding: str) -> pl.Series:
     return pl.Series([text[:-1]]).str.split(_END_OF_TEXT).explode()
 
 
-def _find_encoding(sample: bytes, encoding: str | None) -> tuple[bytes, str | None]:
-    """The byte order mark, if there is one, and the encoding as Python calls it."""
-    if encoding is not None:
-        try:
-            encoding = codecs.lookup(encoding).name.removesuffix("-sig")
-        except LookupError:
-            raise InvalidInput(f"There is no encoding {encoding!r}; examples are utf-8, cp1252 and utf-16.") from None
-    for bom, its_encoding in _BOMS:
-        if sample.startswith(bom) and (encoding is None or its_encoding.startswith(encoding)):
-            return bom, its_encoding
-    return b"", encoding
-
-
-def _decode(path: Path, sample: bytes, encoding: str | None) -> tuple[str, str]:
-    """The sample as text, and the encoding that it is in."""
-    if encoding is None and b"\0" in sample:
-        raise InvalidInput(f"{path.name} is not a text file: it has zero bytes; name its format, or its encoding.")
-    for attempt in [encoding] if encoding else ["utf-8", "cp1252", "latin-1"]:
-        try:
-            return codecs.getincrementaldecoder(attempt)().decode(sample), attempt
-        except UnicodeError:
-            continue
-    raise _not_in(path, cast(str, encoding))
-
-
-def _not_in(path: Path, encoding: str) -> InvalidInput:
-    return InvalidInput(f"{path.name} is not written in {encoding}; name its encoding, for instance cp1252 or utf-16.")
-
-
-def _find_separator(lines: Sequence[str]) -> str:
-    """The separator that gives most lines the same number of fields, more than one; else the comma."""
-
-    def fit(separator: str) -> tuple[int, int]:
-        n_fields = [
-            len(record) for record in csv.reader(lines[:200], delimiter=separator, skipinitialspace=True) if record
-        ]
-        return (n_fields.count(n_fields[0]) if n_fields[0] > 1 else 0), n_fields[0]
-
-    return max(SEPARATORS, key=fit)
-
-
-def _read_header(path: Path, lines: Sequence[str], separator: str) -> tuple[tuple[str, ...], int]:
-    """The names of the columns, and how many lines they take."""
-    reader = csv.reader((line + "\n" for line in lines), delimiter=separator, skipinitialspace=True)
-    header = tuple(name.strip() for name in next(reader))
-    if "" in header:
-        raise InvalidInput(
-            f"Column {header.index('') + 1} of {path.name} has no name; give every column a name in line 1."
-        )
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if twice:
-        raise InvalidInput(f"{path.name} has more than one column {twice[0]!r}; give every column a name of its own.")
-    return header, reader.line_num
-
-
-def _open(path: Path, is_gzip: bool) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(path)) if is_gzip else path.open("rb")
-
-
 def _open_at(path: Path, dialect: Dialect, start: int) -> IO[bytes]:
     """The file as bytes in which every separator is one byte, from a position on."""
-    file = _open(path, dialect.is_gzip)
+    file = open_bytes(path, dialect.is_packed)
     if not dialect.is_recoded:
         file.seek(start)
         return file
@@ -353,7 +278,7 @@ class _Recoded:
         self._file = file
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ready = b""
-        bom = next((bom for bom, its_encoding in _BOMS if its_encoding == encoding), b"")
+        bom = next((bom for bom, its_encoding in BOMS if its_encoding == encoding), b"")
         if file.read(len(bom)) != bom:
             file.seek(0)
         self.read(start)
@@ -372,15 +297,6 @@ class _Recoded:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
-
-
-def _read(path: Path, file: IO[bytes], n_bytes: int) -> bytes:
-    try:
-        return file.read(n_bytes)
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise InvalidInput(f"{path.name} is a damaged gzip file; compress it again.") from None
-    except UnicodeError:
-        raise InvalidInput(f"{path.name} is not all in the encoding that was named or found; name another.") from None
 
 
 def _enlarged(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -7,15 +7,17 @@ finds what is missing, sorts, and renumbers the rows.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from overt.arguments import refusal
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
+from overt.io.date_formats import DateFormats
 from overt.kernels.counting import count_codes
 from overt.table import Codes, Column, Kind, Role
 
@@ -24,13 +26,16 @@ if TYPE_CHECKING:
 
     from overt.hierarchy import Builder, Hierarchy
 
-# 01234 is a postcode and 3E2 a code: a number has no leading zero, no plus, and a sign in its exponent.
-NUMBER = r"-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\.\d+)(?:[eE][+-]\d+)?"
-_ANY_NUMBER = r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$"
-_DATE = r"^\d{4}-\d{2}-\d{2}$"
-_WHOLE = r"^-?\d{1,18}$"
+# 01234 is a postcode and 3E2 a code: a number has no leading zero, no plus, and a sign in its exponent. Digits of other
+# scripts, which \d would be, are text.
+NUMBER = r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-][0-9]+)?"
+_ANY_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_WHOLE = r"^-?[0-9]{1,18}$"
 _FAR = 1 << 62  # sums and differences of numbers below it fit into 64 bits
-_LONG_WHOLE = r"^-?\d{19,}$"  # an account number, say: no float tells two of them apart
+MOST_PLACES = 5  # lines that a message names
+Unreadable = Literal["refuse", "missing"]
+_LONG_WHOLE = r"^-?[0-9]{19,}$"  # an account number, say: no float tells two of them apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,43 @@ class Coded:
     codes: Codes
     is_text: bool = False  # came as text, so its kind is to be found
     dtype: pl.DataType | None = None  # what came in and should go out
+    first_line: int | None = None  # of the file, if every row has a line of its own
+    positions: NDArray[np.intp] | None = None  # of the rows where they came from; None: 0, 1, ...
+
+    def at(self, rows: NDArray[np.intp]) -> "Coded":
+        """The same column of these rows alone."""
+        positions = rows if self.positions is None else self.positions[rows]
+        return Coded(self.dictionary, self.codes[rows], self.is_text, self.dtype, self.first_line, positions)
+
+    def without(self, rows: NDArray[np.intp]) -> "Coded":
+        """The same column of all other rows."""
+        return self.at(positions_without(rows, self.codes.size))
+
+    def places_of(self, is_entry: NDArray[np.bool_]) -> "CellPlaces":
+        """Where the cells are that have one of these entries of the dictionary."""
+        rows = np.flatnonzero(is_entry[self.codes])
+        positions = rows if self.positions is None else self.positions[rows]
+        return CellPlaces(positions + (1 if self.first_line is None else self.first_line), self.first_line is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class CellPlaces:
+    """Some cells of a column: the lines of a file that they stand on, or the rows, counted from 1."""
+
+    numbers: NDArray[np.intp]
+    are_lines: bool
+
+    def __str__(self) -> str:
+        shown = [f"{number:,}" for number in self.numbers[:MOST_PLACES].tolist()]
+        one, several = ("line", "lines") if self.are_lines else ("row", "rows")
+        if self.numbers.size > MOST_PLACES:
+            return f"{several} {', '.join(shown)} and {self.numbers.size - MOST_PLACES:,} more"
+        return f"{one} {shown[0]}" if len(shown) == 1 else f"{several} {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def positions_without(left_out: NDArray[np.intp], n_rows: int) -> NDArray[np.intp]:
+    """The positions of so many rows, ascending, but for those that are left out."""
+    return np.setdiff1d(np.arange(n_rows), left_out, assume_unique=True)
 
 
 def coded_from_series(series: pl.Series) -> Coded:
@@ -73,23 +115,66 @@ def encode(
     kind: Kind | None = None,
     missing_values: Collection[str] = ("",),
     builder: "Builder | None" = None,
+    date_formats: DateFormats | None = None,
 ) -> Column:
-    """Make a column of numbered cells: values sorted, equal ones merged, missing last."""
+    """Make a column of numbered cells: values sorted, equal ones merged, missing last.
+
+    Texts are read as dates of these formats, if there are any.
+    """
     n_rows_of_entry = count_codes(coded.codes, len(coded.dictionary))
+    how: dict[str, Any] = {"kind": kind, "missing_values": missing_values, "builder": builder}
+    numbered = number_entries(name, role, coded, n_rows_of_entry, date_formats=date_formats, **how)
+    return replace(numbered.column, codes=numbered.code_of_entry[coded.codes])
+
+
+@dataclass(frozen=True, eq=False)
+class Numbered:
+    """A column without rows, and the code of every entry of the dictionary that it was made of."""
+
+    column: Column
+    code_of_entry: Codes
+
+
+def number_entries(
+    name: str,
+    role: Role,
+    coded: Coded,
+    n_rows_of_entry: NDArray[np.int64],
+    *,
+    kind: Kind | None = None,
+    missing_values: Collection[str] = ("",),
+    builder: "Builder | None" = None,
+    date_formats: DateFormats | None = None,
+) -> Numbered:
+    """The dictionary of a column, apart from its rows: from its entries and how often each occurs.
+
+    The rows of `coded` serve only to say where a cell stands that cannot be read; it may have none.
+    """
     used = np.flatnonzero(n_rows_of_entry)
     entries = _without_missing(coded.dictionary.gather(used), missing_values)
     if kind is None:
-        kind = _kind_of(entries, is_text=coded.is_text)
+        kind = Kind.DATE if date_formats is not None else _kind_of(entries, is_text=coded.is_text)
+    if kind is not Kind.CATEGORY and entries.dtype == pl.String:
+        entries = _readable(name, entries, kind, date_formats, coded, used)
     in_order = kind is Kind.CATEGORY and isinstance(coded.dtype, pl.Enum)  # an order that somebody thought of
     values, code_of_entry = _distinct_values(_as_kind(name, entries, kind).alias(name), in_order=in_order)
     hierarchy = None
     if builder is not None:
         n_rows_of_value = np.bincount(code_of_entry, n_rows_of_entry[used], len(values)).astype(np.int64)
+        if not callable(getattr(builder, "build", None)):
+            raise InvalidInput(
+                refusal(
+                    f"The hierarchy of {name!r}",
+                    builder,
+                    "one made by Prefixes, Dates, Intervals, Nested, Levels and the like",
+                )
+            )
         hierarchy = builder.build(values, kind, n_rows_of_value)
         values, code_of_entry = _in_leaf_order(hierarchy, values, code_of_entry)
     code_of_number = np.zeros(len(coded.dictionary), np.int32)
     code_of_number[used] = code_of_entry
-    return Column(name, role, kind, code_of_number[coded.codes], values, hierarchy, coded.dtype)
+    no_rows = np.empty(0, np.int32)
+    return Numbered(Column(name, role, kind, no_rows, values, hierarchy, coded.dtype), code_of_number)
 
 
 def is_missing(coded: Coded, missing_values: Collection[str]) -> NDArray[np.bool_]:
@@ -241,13 +326,63 @@ def _as_kind(name: str, entries: pl.Series, kind: Kind) -> pl.Series:
         return _plain_dates(entries)
     texts = texts_of(entries)
     parsed = _parse_numbers(texts) if kind is Kind.NUMBER else _plain_dates(_parse_dates(texts))
-    n_wrong = parsed.null_count() - texts.null_count()
-    if n_wrong:
-        raise InvalidInput(
-            f"Column {name!r} was declared a {kind}, and {n_wrong} of its {len(texts) - texts.null_count()} distinct "
-            f"values are not one; list those that stand for missing values, or declare it a category."
-        )
+    if parsed.null_count() > texts.null_count():
+        raise InvalidInput(f"Column {name!r} was declared a {kind} and is not one; declare it a category.")
     return parsed
+
+
+def _readable(
+    name: str,
+    entries: pl.Series,
+    kind: Kind,
+    date_formats: DateFormats | None,
+    coded: Coded,
+    used: NDArray[np.intp],
+) -> pl.Series:
+    """The entries if all can be read as a kind, dates as ISO texts."""
+    read, is_wrong = _read_as(entries, kind, date_formats)
+    if not is_wrong.any():
+        return read
+    is_entry = np.zeros(len(coded.dictionary), np.bool_)
+    is_entry[used[is_wrong]] = True
+    places = coded.places_of(is_entry)
+    n_texts = int(is_wrong.sum())
+    asked = f"a {kind}" if date_formats is None else f"a date written {' or '.join(date_formats.formats)}"
+    cells = "1 cell is not one" if places.numbers.size == 1 else f"{places.numbers.size:,} cells are not one"
+    where = f"{cells} ({places})" if places.numbers.size else f"{n_texts:,} of the texts that occur are not one"
+    raise InvalidInput(
+        f"Column {name!r} was declared {asked}, and {where}. Correct them, list texts that mean missing under "
+        'missing_values, say unreadable = "missing" for the column to treat such cells as missing, or declare it a category.'
+    )
+
+
+def _read_as(entries: pl.Series, kind: Kind, date_formats: DateFormats | None) -> tuple[pl.Series, NDArray[np.bool_]]:
+    """Texts of a kind, dates as ISO texts; and which of them are not of that kind."""
+    read = entries if date_formats is None else _alike(date_formats.iso_texts(entries))
+    parsed = _parse_numbers(read) if kind is Kind.NUMBER else _parse_dates(read)
+    return read, (parsed.is_null() & entries.is_not_null()).to_numpy()
+
+
+def find_unreadable(
+    coded: Coded, kind: Kind, date_formats: DateFormats | None, missing_values: Collection[str] = ("",)
+) -> NDArray[np.bool_]:
+    """(entry) -> whether it is a text that is no number, or no date; what is missing is not."""
+    if coded.dictionary.dtype != pl.String or kind is Kind.CATEGORY:
+        return np.zeros(len(coded.dictionary), np.bool_)
+    return _read_as(_without_missing(coded.dictionary, missing_values), kind, date_formats)[1]
+
+
+def without_entries(coded: Coded, is_gone: NDArray[np.bool_]) -> Coded:
+    """The same column with these entries missing."""
+    return replace(coded, dictionary=pl.select(pl.when(pl.Series(~is_gone)).then(coded.dictionary)).to_series())
+
+
+def _alike(iso: pl.Series) -> pl.Series:
+    """ISO texts that are all days or all moments."""
+    is_moment = iso.str.contains("T", literal=True)
+    if not is_moment.any():
+        return iso
+    return pl.select(pl.when(is_moment).then(iso).otherwise(iso + "T00:00:00")).to_series()
 
 
 def _wide(numbers: pl.Series) -> pl.Series:
@@ -283,6 +418,8 @@ def _parse_dates(texts: pl.Series, unit: "TimeUnit" = "us") -> pl.Series:
         moments = texts.str.to_datetime(pattern, strict=False, time_unit=unit)
         if moments.null_count() == texts.null_count():
             return moments
+        if moments.null_count() < dates.null_count():
+            dates = moments
     return dates
 
 

@@ -2,36 +2,47 @@
 """Files in and out: a table is read from one file, a release is written to one or two, whole or not at all."""
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.atomic import NothingAfterAll, all_or_nothing
-from overt.io.csv import Dialect, read_dialect, read_texts
-from overt.io.encoding import Coded, coded_from_series
+from overt.io.canonical_texts import texts_of_cells
+from overt.io.csv import read_texts
+from overt.io.dialect import Dialect, read_dialect, read_public_dialect
+from overt.io.encoding import Coded, Unreadable, coded_from_series
+from overt.io.excel import read_sheet
 from overt.io.formats import (
     find_format,
+    format_of_name,
+    format_to_write,
     is_gzip_name,
+    is_packed_name,
     polars_errors,
-    restored,
     scan_typed,
     separator_of_name,
     write_frame,
 )
+from overt.io.formulas import restored
 from overt.io.intake import Intake, Missing
+from overt.io.json_lines import read_json_lines
+from overt.io.person_rows import person_rows
+from overt.persons import Known, Which
 from overt.progress import Progress, silent
 from overt.table import Kind, Table
 
 if TYPE_CHECKING:
     from overt.hierarchy import Builder
 
-Companions = Callable[[Mapping[Path, str]], Mapping[Path, bytes]]
+CompanionsOfPaths = Callable[[Mapping[Path, str]], Mapping[Path, bytes]]
 
 
 def read_file(
@@ -42,19 +53,42 @@ def read_file(
     identifiers: Collection[str] = (),
     hierarchies: "Mapping[str, Builder] | None" = None,
     kinds: Mapping[str, Kind | str] | None = None,
+    date_formats: Mapping[str, str | Sequence[str]] | None = None,
+    unreadable: Mapping[str, Unreadable] | None = None,
     missing: Missing = "refuse",
     missing_values: Collection[str] = ("",),
     others: Collection[str] | None = None,
     format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
     separator: str | None = None,
     encoding: str | None = None,
+    row_by_row: bool = False,
+    person: str | None = None,
+    keep: int | Literal["all"] = "all",
+    which: Which = "random",
+    order: str | None = None,
+    known: Known = "visits",
+    varies: Collection[str] = (),
+    key: int | None = None,
+    left_out: NDArray[np.intp] | None = None,
     on_progress: Progress = silent,
 ) -> Table:
-    """Read a file (CSV, Parquet, Arrow IPC or JSON Lines, also gzip) and encode it.
+    """Read a file (CSV, Excel, Parquet, Arrow IPC or JSON Lines, CSV also in gzip or zip) and encode it.
 
     Columns without a role are kept as they are, all of them or those in `others`; identifiers are not read. In a CSV
-    file a column is a number or a date if all its texts are plain ones, else a category; `kinds` overrides that. What
-    is not said of format, separator and encoding is found out.
+    file a column is a number or a date if all its texts are plain ones, else a category; `kinds` overrides that. `date_formats`
+    says how dates are written, as in `{"Born": "%d.%m.%Y"}`; with `unreadable={"Born": "missing"}` a cell that is no date (or,
+    of a number, no number) is missing instead of refused. What is not said of format, separator and encoding is found out.
+
+    With `row_by_row` no row has a say in how another is read, as differentially private methods need it: the name says the format, the
+    names of the columns the separator, the encoding is UTF-8 unless it is said, every line of text is a record, and every
+    cell a text found from the cell alone.
+
+    If a person can have several rows, `person` names the column that says whose they are, and the table has one row per person: `varies` names
+    the quasi-identifiers that differ between somebody's rows, `keep` is how many rows are kept at most (a number, or "all"), `which` of them
+    ("random", or "latest" or "first" by the column `order`), and `known` what an adversary is taken to know: "visits", all
+    quasi-identifiers of all rows and how many there are, or "static", those that do not vary alone. `key` repeats which rows are drawn.
+
+    Rows at the positions `left_out` (from 0) are read as if they were not there.
     """
     intake = Intake(
         quasi_identifiers=quasi_identifiers,
@@ -62,22 +96,63 @@ def read_file(
         identifiers=identifiers,
         hierarchies=hierarchies or {},
         kinds=kinds or {},
+        date_formats=date_formats or {},
+        unreadable=unreadable or {},
         missing=missing,
         missing_values=missing_values,
         others=others,
+        row_by_row=row_by_row,
+        left_out=left_out,
+        persons=person_rows(person, keep, which, order, known, varies, key),
     )
+    return read_intake(
+        Path(path), intake, format=format, separator=separator, encoding=encoding, on_progress=on_progress
+    )
+
+
+def read_intake(
+    path: Path,
+    intake: Intake,
+    *,
+    format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
+    separator: str | None = None,
+    encoding: str | None = None,
+    on_progress: Progress = silent,
+) -> Table:
+    """The same, with all that is said of the columns in one value."""
+    row_by_row = intake.row_by_row
     path = _existing(path)
-    file_format = find_format(path, format)
+    file_format = format_of_name(path, format) if row_by_row else find_format(path, format)
     if file_format == "csv":
-        return _read_csv(path, intake, dialect_of(path, separator=separator, encoding=encoding), on_progress)
+        dialect = dialect_of(path, separator=separator, encoding=encoding, row_by_row=row_by_row)
+        return _read_csv(path, intake, dialect, on_progress)
+    if file_format == "excel":
+        if row_by_row:
+            raise InvalidInput(
+                f"{path.name} is an Excel file. Private releases are made of data that are read row by row, which a sheet is not; save it as CSV (UTF-8)."
+            )
+        sheet = read_sheet(path)
+        intake.refuse_unknown(list(sheet))
+        plain = intake.kept_others(list(sheet))
+        others = pl.DataFrame([_as_dictionary(name, sheet[name]) for name in plain])
+        return intake.table(tuple(sheet), sheet.pop, others)
+    if file_format == "jsonl" and row_by_row:
+        intake.refuse_unknown(named := (*intake.encoded, *intake.identifiers))
+        coded = read_json_lines(path, intake.encoded, is_packed=is_packed_name(path), on_progress=on_progress)
+        return intake.table(named, coded.pop, pl.DataFrame())
     with polars_errors(path, file_format):
         frame = scan_typed(path, file_format)
         columns = frame.collect_schema().names()
         intake.refuse_unknown(columns)
         plain = intake.kept_others(columns)
-        read = frame.select([*intake.encoded, *plain]).collect()
+        read = frame.select([*intake.numbered, *plain]).collect()
     del frame
-    return intake.table(columns, lambda name: coded_from_series(read.drop_in_place(name)), read.select(plain))
+
+    def coded_column(name: str) -> Coded:
+        column = read.drop_in_place(name)
+        return coded_from_series(texts_of_cells(column) if row_by_row else column)
+
+    return intake.table(columns, coded_column, read.select(plain))
 
 
 def read_release(
@@ -86,20 +161,22 @@ def read_release(
     format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
     separator: str | None = None,
     encoding: str | None = None,
-    neutralised: bool = False,
+    neutralised: bool = True,
 ) -> pl.DataFrame:
     """Read a published file as text, an empty cell as null: what a check looks at.
 
     Columns are dictionaries of text (`pl.Enum`), so that every distinct text is looked at once. `neutralised` takes back
-    the apostrophes that `write_tables` put before formulas.
+    the apostrophes that `write_tables` puts before formulas in a CSV file.
     """
     path = _existing(path)
     file_format = find_format(path, format)
     if file_format == "csv":
-        dialect = dialect_of(path, separator=separator, encoding=encoding)
+        dialect = read_dialect(path, separator=separator or separator_of_name(path), encoding=encoding, is_text=True)
         coded = read_texts(path, dialect, dialect.header)
         frame = pl.DataFrame([_as_enum(name, coded.pop(name)) for name in dialect.header])
         return restored(frame) if neutralised else frame
+    if file_format == "excel":
+        return pl.DataFrame([_as_enum(name, column) for name, column in read_sheet(path).items()])
     with polars_errors(path, file_format):
         read = scan_typed(path, file_format).collect()
     return pl.DataFrame([_as_enum(name, coded_from_series(read.drop_in_place(name))) for name in read.columns])
@@ -110,15 +187,15 @@ def write_tables(
     *,
     format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
     separator: str | None = None,
-    neutralise_formulas: bool = False,
+    neutralise_formulas: bool = True,
     overwrite: bool = False,
-    companions: Companions = lambda digests: {},
+    companions: CompanionsOfPaths = lambda digests: {},
 ) -> dict[Path, str]:
     """Write tables to files, all of them or none, and return the digests of the files.
 
     `companions` gets the digests of the tables' files and returns other files, such as a manifest, that appear with
     them. A CSV file is UTF-8, with the separator that its name (.tsv) or `separator` says; `neutralise_formulas` puts an
-    apostrophe before cells that a spreadsheet would run.
+    apostrophe before names and cells that a spreadsheet would run; without it they are written as they are.
     """
     with writing_tables(
         tables, format=format, separator=separator, neutralise_formulas=neutralise_formulas, overwrite=overwrite
@@ -132,10 +209,14 @@ def writing_tables(
     *,
     format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
     separator: str | None = None,
-    neutralise_formulas: bool = False,
+    neutralise_formulas: bool = True,
     overwrite: bool = False,
-) -> Iterator[Callable[[Companions], dict[Path, str]]]:
-    """The same while something else is done: the files appear after `finish(companions)`, and without it never."""
+    going: Collection[Path] = (),
+) -> Iterator[Callable[[CompanionsOfPaths], dict[Path, str]]]:
+    """The same while something else is done: the files appear after `finish(companions)`, and without it never.
+
+    The files in `going` belong to what is replaced, and go when the new ones come.
+    """
 
     def write(target: Path, frame: pl.DataFrame, written: Path, file_format: str) -> str:
         write_frame(
@@ -148,15 +229,15 @@ def writing_tables(
         )
         return digest(written)
 
-    formats = {target: find_format(Path(target.name), format) for target in tables}
+    formats = {target: format_to_write(Path(target.name), format) for target in tables}
     is_finished = False
-    with all_or_nothing(overwrite=overwrite) as stage, ThreadPoolExecutor(max_workers=1) as pool:
+    with all_or_nothing(overwrite=overwrite, going=going) as stage, ThreadPoolExecutor(max_workers=1) as pool:
         waiting = {
             target: pool.submit(write, target, frame, stage(target), formats[target])
             for target, frame in tables.items()
         }
 
-        def finish(companions: Companions) -> dict[Path, str]:
+        def finish(companions: CompanionsOfPaths) -> dict[Path, str]:
             nonlocal is_finished
             digests = {target: digest_of.result() for target, digest_of in waiting.items()}
             for target, content in companions(dict(digests)).items():
@@ -177,10 +258,13 @@ def digest(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def dialect_of(path: str | Path, *, separator: str | None = None, encoding: str | None = None) -> Dialect:
-    """How a CSV file is written: what is not said is found out."""
+def dialect_of(
+    path: str | Path, *, separator: str | None = None, encoding: str | None = None, row_by_row: bool = False
+) -> Dialect:
+    """How a CSV file is written: what is not said is found out, `row_by_row` from the names of the columns alone."""
     path = _existing(path)
-    return read_dialect(path, separator=separator or separator_of_name(path), encoding=encoding)
+    read = read_public_dialect if row_by_row else read_dialect
+    return read(path, separator=separator or separator_of_name(path), encoding=encoding)
 
 
 def separator_of(
@@ -189,17 +273,18 @@ def separator_of(
     format: str | None = None,  # noqa: A002 (the word of the recipe and the command line)
     separator: str | None = None,
     encoding: str | None = None,
+    row_by_row: bool = False,
 ) -> str | None:
     """The separator of a CSV file, said or found out; None for a file of another format."""
-    if find_format(path, format) != "csv":
+    if (format_of_name(path, format) if row_by_row else find_format(path, format)) != "csv":
         return None
-    return dialect_of(path, separator=separator, encoding=encoding).separator
+    return dialect_of(path, separator=separator, encoding=encoding, row_by_row=row_by_row).separator
 
 
 def _read_csv(path: Path, intake: Intake, dialect: Dialect, on_progress: Progress) -> Table:
     intake.refuse_unknown(dialect.header)
     plain = intake.kept_others(dialect.header)
-    coded = read_texts(path, dialect, [*intake.encoded, *plain], on_progress)
+    coded = read_texts(path, dialect, [*intake.numbered, *plain], on_progress)
     others = pl.DataFrame([_as_dictionary(name, coded.pop(name)) for name in plain])
     return intake.table(dialect.header, coded.pop, others)
 

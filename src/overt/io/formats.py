@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_files.py
 """File formats: which one a file is in, reading the typed ones, and writing all of them."""
 
 import gzip
+import os
+import re
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,41 +15,82 @@ import polars as pl
 
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
-from overt.io.csv import GZIP_MAGIC
-from overt.io.encoding import NUMBER
+from overt.io.dialect import GZIP_MAGIC, SEPARATED, ZIP_MAGIC, is_workbook, open_bytes, read_bytes
+from overt.io.formulas import neutralised
 
 SUFFIXES = {
-    "csv": (".csv", ".tsv", ".tab", ".txt"),
+    "csv": SEPARATED,
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".ipc", ".feather"),
     "jsonl": (".jsonl", ".ndjson"),
+    "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
 }
+WRITTEN = tuple(name for name in SUFFIXES if name != "excel")
+PACKED = (".gz", ".zip")
 _ROWS_OF_GROUP = 1 << 18
-_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", b"{": "jsonl"}
-
-# A spreadsheet takes a cell that begins so for a formula, unless it is a number (or a range of numbers).
-_FORMULA = r"^'*[=+\-@\t\r]"
-_HARMLESS = rf"^{NUMBER}(?:\.\.{NUMBER})?(?: or missing)?$"
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"\xd0\xcf\x11\xe0": "excel",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"{": "jsonl",
+}
 
 
 def find_format(path: Path, asked: str | None = None) -> str:
     """The format of a file by its name, or, of one that exists, by its first bytes."""
+    if asked is None and not _format_of_suffix(path) and path.is_file():
+        with path.open("rb") as file:
+            head = file.read(8)
+        if head.startswith(ZIP_MAGIC) and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                return "excel" if is_workbook(archive) else "csv"
+        return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "csv")
+    return format_of_name(path, asked)
+
+
+def _format_of_suffix(path: Path) -> str | None:
+    suffix = _unpacked(path).suffix.lower()
+    return next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
+
+
+def _unpacked(path: Path) -> Path:
+    """The name without the ending that says that a file is compressed."""
+    return Path(path.stem if is_packed_name(path) else path.name)
+
+
+def format_to_write(path: Path, asked: str | None = None) -> str:
+    """The format in which a file of this name is written."""
+    found = find_format(path, asked)
+    if found not in WRITTEN:
+        raise InvalidInput(
+            f"{path.name} would be an Excel file, which is only read; end the name in .csv, which Excel opens, or in .parquet."
+        )
+    if path.suffix.lower() == ".zip":
+        raise InvalidInput(
+            f"{path.name} would be a zip file, which is only read; end the name in .csv.gz to compress it."
+        )
+    return found
+
+
+def format_of_name(path: Path, asked: str | None = None) -> str:
+    """The format that was asked for, or that the name of a file says."""
     if asked is not None:
         if asked not in SUFFIXES:
             raise InvalidInput(f"There is no format {asked!r}; the formats are {', '.join(SUFFIXES)}.")
         return asked
-    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
-    for name, suffixes in SUFFIXES.items():
-        if suffix in suffixes:
-            return name
-    if path.is_file():
-        with path.open("rb") as file:
-            head = file.read(8)
-        return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "csv")
+    found = _format_of_suffix(path)
+    if found is not None:
+        return found
     raise InvalidInput(
         f"The name {path.name!r} does not say a format; end it in one of "
-        f"{', '.join(suffixes[0] for suffixes in SUFFIXES.values())}, or name the format."
+        f"{', '.join(SUFFIXES[name][0] for name in WRITTEN)}, or name the format."
     )
+
+
+def is_packed_name(path: Path) -> bool:
+    """Whether a name says that the file is compressed."""
+    return path.suffix.lower() in PACKED
 
 
 def is_gzip_name(path: Path) -> bool:
@@ -55,7 +100,7 @@ def is_gzip_name(path: Path) -> bool:
 
 def separator_of_name(path: Path) -> str | None:
     """The separator that a name promises: a tab for `.tsv`."""
-    return "\t" if Path(path.name.removesuffix(".gz")).suffix.lower() in (".tsv", ".tab") else None
+    return "\t" if _unpacked(path).suffix.lower() in (".tsv", ".tab") else None
 
 
 def scan_typed(path: Path, file_format: str) -> pl.LazyFrame:
@@ -69,6 +114,9 @@ def scan_typed(path: Path, file_format: str) -> pl.LazyFrame:
         except (EOFError, OSError):
             raise InvalidInput(f"{path.name} is a damaged gzip file; compress it again.") from None
         head = source[:8]
+    elif head.startswith(ZIP_MAGIC) and file_format == "jsonl":
+        with open_bytes(path, is_packed=True) as packed:
+            source = read_bytes(path, packed, -1)
     if file_format == "jsonl":
         return pl.scan_ndjson(source, infer_schema_length=None)
     if file_format == "parquet":
@@ -103,54 +151,32 @@ def write_frame(
             raise InvalidInput(f"A {file_format} file is compressed inside; leave .gz out of its name.")
         # piece by piece, so that the text of a whole table is never in memory
         texts = frame.lazy().with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
-    if file_format == "parquet":
-        texts.sink_parquet(path, compression="zstd", row_group_size=_ROWS_OF_GROUP)
-    elif file_format == "arrow":
-        texts.sink_ipc(path, compat_level=pl.CompatLevel.oldest(), record_batch_size=_ROWS_OF_GROUP)
-    elif file_format == "jsonl":
-        _write_stream(path, compress, texts.sink_ndjson)
     else:
         frame = frame.with_columns([texts_of(moments) for moments in frame.select(pl.col(pl.Datetime))])
         if neutralise_formulas:
             frame = neutralised(frame)
-        _write_stream(path, compress, lambda file: frame.write_csv(file, separator=separator))
+    with _saying_what_the_system_said():
+        if file_format == "parquet":
+            texts.sink_parquet(path, compression="zstd", row_group_size=_ROWS_OF_GROUP)
+        elif file_format == "arrow":
+            texts.sink_ipc(path, compat_level=pl.CompatLevel.oldest(), record_batch_size=_ROWS_OF_GROUP)
+        elif file_format == "jsonl":
+            _write_stream(path, compress, texts.sink_ndjson)
+        else:
+            _write_stream(path, compress, lambda file: frame.write_csv(file, separator=separator))
 
 
-def neutralised(frame: pl.DataFrame) -> pl.DataFrame:
-    """Put an apostrophe before every text, and every column name, that a spreadsheet would take for a formula.
-
-    One more apostrophe goes before texts that have some already, so that `restored` knows what was there.
-    """
-    columns = [_map_texts(column, _neutralise) for column in frame]
-    names = _neutralise(pl.Series(frame.columns))
-    return pl.DataFrame([column.alias(name) for column, name in zip(columns, names, strict=True)])
-
-
-def restored(frame: pl.DataFrame) -> pl.DataFrame:
-    """Undo `neutralised`."""
-    columns = [_map_texts(column, _restore) for column in frame]
-    names = _restore(pl.Series(frame.columns))
-    return pl.DataFrame([column.alias(name) for column, name in zip(columns, names, strict=True)])
-
-
-def _neutralise(texts: pl.Series) -> pl.Series:
-    risky = pl.col("text").str.contains(_FORMULA) & ~pl.col("text").str.contains(_HARMLESS)
-    return texts.to_frame("text").select(pl.when(risky).then("'" + pl.col("text")).otherwise("text")).to_series()
-
-
-def _restore(texts: pl.Series) -> pl.Series:
-    return texts.str.replace(r"^'('*[=+\-@\t\r])", "$1")
-
-
-def _map_texts(column: pl.Series, change: Callable[[pl.Series], pl.Series]) -> pl.Series:
-    """Change the texts of a column, those of a dictionary once each."""
-    if isinstance(column.dtype, pl.Enum):
-        texts = change(pl.Series(column.dtype.categories, dtype=pl.String))
-        dictionary = texts.cast(pl.Enum(texts.unique(maintain_order=True)))
-        return dictionary.gather(column.to_physical()).alias(column.name)
-    if column.dtype == pl.String:
-        return change(column).alias(column.name)
-    return column
+@contextmanager
+def _saying_what_the_system_said() -> Iterator[None]:
+    """A full disk is an `OSError` with its number, also where Polars writes and puts what the system said into words."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        said = re.search(r"\(os error (\d+)\)", str(error))
+        if said is None:
+            raise
+        number = int(said[1])
+        raise OSError(number, os.strerror(number)) from None
 
 
 def _write_stream(path: Path, compress: bool, write: Callable[[IO[bytes]], object]) -> None:

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frames in and out: pandas, Polars and PyArrow, through Narwhals. What comes in as one kind goes out as it."""
 
-from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals.stable.v2 as nw
 import polars as pl
 
 from overt.errors import InvalidInput, MissingExtra
-from overt.io.encoding import coded_from_series
+from overt.io.canonical_texts import texts_of_cells, texts_of_objects, texts_of_octets
+from overt.io.encoding import Coded, Unreadable, coded_from_series
 from overt.io.intake import Intake, Missing
+from overt.io.person_rows import person_rows
+from overt.persons import Known, Which
 from overt.table import Kind, Table
 
 if TYPE_CHECKING:
     from overt.hierarchy import Builder
+
+
+_ARROW_TEXTS = ("string", "large_string", "string_view")
 
 
 def read_frame(
@@ -24,13 +31,30 @@ def read_frame(
     identifiers: Collection[str] = (),
     hierarchies: "Mapping[str, Builder] | None" = None,
     kinds: Mapping[str, Kind | str] | None = None,
+    date_formats: Mapping[str, str | Sequence[str]] | None = None,
+    unreadable: Mapping[str, Unreadable] | None = None,
     missing: Missing = "refuse",
     missing_values: Collection[str] = ("",),
     others: Collection[str] | None = None,
+    person: str | None = None,
+    keep: int | Literal["all"] = "all",
+    which: Which = "random",
+    order: str | None = None,
+    known: Known = "visits",
+    varies: Collection[str] = (),
+    key: int | None = None,
+    row_by_row: bool = False,
 ) -> Table:
     """Encode a pandas, Polars or PyArrow frame; an index plays no part.
 
-    Columns without a role are kept as they are, all of them or those in `others`.
+    Columns without a role are kept as they are, all of them or those in `others`. `date_formats` and `unreadable` are as in
+    `read_file`. With `row_by_row` every cell is a text
+    found from the cell alone, as differentially private methods need it.
+
+    If a person can have several rows, `person` names the column that says whose they are, and the table has one row per person: `varies` names
+    the quasi-identifiers that differ between somebody's rows, `keep` is how many rows are kept at most (a number, or "all"), `which` of them
+    ("random", or "latest" or "first" by the column `order`), and `known` what an adversary is taken to know: "visits", all
+    quasi-identifiers of all rows and how many there are, or "static", those that do not vary alone. `key` repeats which rows are drawn.
 
     >>> people = pl.DataFrame({"age": [31, 36, 31], "illness": ["flu", "cold", "flu"]})
     >>> table = read_frame(people, quasi_identifiers=["age"], sensitive=["illness"])
@@ -43,19 +67,46 @@ def read_frame(
         identifiers=identifiers,
         hierarchies=hierarchies or {},
         kinds=kinds or {},
+        date_formats=date_formats or {},
+        unreadable=unreadable or {},
         missing=missing,
         missing_values=missing_values,
         others=others,
+        row_by_row=row_by_row,
+        persons=person_rows(person, keep, which, order, known, varies, key),
     )
+    return frame_intake(frame, intake)
+
+
+def frame_intake(frame: Any, intake: Intake) -> Table:
+    """The same, with all that is said of the columns in one value."""
     wrapped, frame_kind = _wrap(frame)
     columns = wrapped.columns
     if not all(isinstance(name, str) for name in columns):
         raise InvalidInput("A column of the frame has a name that is not a text; rename the columns to texts.")
     intake.refuse_unknown(columns)
     others_frame = pl.DataFrame([_polars_series(wrapped, name) for name in intake.kept_others(columns)])
-    return intake.table(
-        columns, lambda name: coded_from_series(_polars_series(wrapped, name)), others_frame, frame_kind=frame_kind
-    )
+
+    def coded(name: str) -> Coded:
+        return coded_from_series(_texts(wrapped, name) if intake.row_by_row else _polars_series(wrapped, name))
+
+    return intake.table(columns, coded, others_frame, frame_kind=frame_kind)
+
+
+def coded_columns(frame: Any) -> tuple[dict[str, Coded | None], str]:
+    """Every column of a frame as codes, None for one whose type has no order, and the kind of the frame. Texts are looked at as those of a file are."""
+    wrapped, frame_kind = _wrap(frame)
+    if not all(isinstance(name, str) for name in wrapped.columns):
+        raise InvalidInput("A column of the frame has a name that is not a text; rename the columns to texts.")
+    columns: dict[str, Coded | None] = {}
+    for name in wrapped.columns:
+        try:
+            coded = coded_from_series(_polars_series(wrapped, name))
+        except InvalidInput:
+            columns[name] = None
+            continue
+        columns[name] = replace(coded, is_text=True) if coded.dictionary.dtype == pl.String else coded
+    return columns, frame_kind
 
 
 def to_native(frame: pl.DataFrame, frame_kind: str) -> Any:
@@ -98,14 +149,44 @@ def _order_of_categories(column: "nw.Series[Any]") -> list[str] | None:
     return categories if categories and all(isinstance(category, str) for category in categories) else None
 
 
-def _polars_series(wrapped: "nw.DataFrame[Any]", name: str) -> pl.Series:
-    """A column in Polars; ordered categories of pandas and PyArrow keep their order."""
+def _texts(wrapped: "nw.DataFrame[Any]", name: str) -> pl.Series:
+    """The texts of a column; where pandas keeps objects, each object by itself."""
+    column = wrapped.get_column(name)
+    octets = _octets(column)
+    if octets is not None:
+        return texts_of_octets(octets).alias(name)
+    if column.implementation.is_pandas() and column.dtype in (nw.Object, nw.String, nw.Categorical, nw.Enum):
+        return texts_of_objects(column.to_native().astype(object).tolist()).alias(name)
+    return texts_of_cells(_polars_series(wrapped, name, in_order=False))
+
+
+def _octets(column: "nw.Series[Any]") -> pl.Series | None:
+    """The bytes of a column of text that PyArrow holds, for itself or for pandas; None of other columns.
+
+    PyArrow does not look whether they are UTF-8, and Polars believes that they are.
+    """
+    if column.implementation.is_pandas():
+        dtype = column.to_native().dtype
+        is_arrow = getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype")
+    else:
+        is_arrow = column.implementation.is_pyarrow()
+    if not is_arrow or column.dtype not in (nw.String, nw.Categorical, nw.Enum):
+        return None
+    arrow: Any = column.to_arrow()
+    if hasattr(arrow.type, "value_type"):  # a dictionary
+        arrow = arrow.cast(arrow.type.value_type)
+    return pl.Series(arrow.cast("large_binary")) if str(arrow.type) in _ARROW_TEXTS else None
+
+
+def _polars_series(wrapped: "nw.DataFrame[Any]", name: str, *, in_order: bool = True) -> pl.Series:
+    """A column in Polars; ordered categories of pandas and PyArrow keep their order, unless nobody asks for it."""
     try:
         column = wrapped.get_column(name)
-        series = column.to_polars().alias(name)
-        order = _order_of_categories(column)
+        octets = _octets(column) if column.dtype == nw.String else None
+        series = (column.to_polars() if octets is None else octets.cast(pl.String)).alias(name)
+        order = _order_of_categories(column) if in_order else None
         return series if order is None else series.cast(pl.Enum(order))
     except ImportError:
         raise MissingExtra("A pandas frame is read with PyArrow; install it with `pip install pyarrow`.") from None
-    except Exception:  # pandas, PyArrow and Polars each have their own, and quote cells
+    except (Exception, pl.exceptions.PanicException):  # pandas, PyArrow and Polars each have their own, and quote cells
         raise InvalidInput(f"Column {name!r} mixes types or has one without an equivalent; make it one type.") from None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ledger: what private releases of a file have cost so far, in a JSON file beside it, and how much its owner allows.
+"""Ledger: what differentially private releases of a file have cost so far, in a JSON file beside it, and how much its owner allows.
 
 Budgets of releases of the same people add up, so somebody has to count. The owner sets a limit once (`overt budget`); every
-private run writes what it costs before it draws a coin, and is refused if that would pass the limit. A run that fails later
+run with differential privacy writes what it costs before it draws a coin, and is refused if that would pass the limit. A run that fails later
 has spent its budget all the same: what is lost is utility, never privacy.
 
 The file is replaced whole, under a lock that keeps two runs apart. Every entry holds the digest of all before it, and the
@@ -141,17 +141,19 @@ def read_ledger(path: Path) -> Ledger:
         text = path.read_bytes()
     except FileNotFoundError:
         return Ledger(path)
+    except PermissionError:
+        raise InvalidInput(f"{path.name} can be read by its owner only; ask them to run this.") from None
     try:
         file = _File.model_validate_json(text)
     except ValidationError:
         raise InvalidInput(
-            f"{path} is not a ledger that this Overt can read; restore it from a copy. Until then no private release is made."
+            f"{path} is not a ledger that this Overt can read; restore it from a copy. Until then no differentially private release is made."
         ) from None
     ledger = Ledger(path, file.entries)
     chain = [_digest_of(file.entries[:i]) for i in range(len(file.entries) + 1)]
     if [entry.before for entry in file.entries] != chain[:-1] or file.digest != chain[-1]:
         raise InvalidInput(
-            f"{path} was changed by hand: its digests do not fit. Restore it from a copy; until then no private release is made."
+            f"{path} was changed by hand: its digests do not fit. Restore it from a copy; until then no differentially private release is made."
         )
     return ledger
 
@@ -172,7 +174,7 @@ def spend(path: Path, budget: Budget, *, release: str, release_id: str, method: 
         limit = ledger.limit
         if limit is None:
             raise InvalidInput(
-                f"Nobody has said what private releases of {path.name.removesuffix(SUFFIX)} may cost altogether; its owner "
+                f"Nobody has said what differentially private releases of {path.name.removesuffix(SUFFIX)} may cost altogether; its owner "
                 f"does, once: overt budget {path.name.removesuffix(SUFFIX)} --epsilon {float(budget.epsilon):g} --delta "
                 f"{float(budget.delta):g}"
             )

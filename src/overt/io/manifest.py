@@ -1,44 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manifest: what a release claims and what it was made from, in a JSON file beside it.
+"""Manifest: what proves a release, in a JSON file beside it that may be published.
 
-It holds versions, the recipe, row counts and digests; no seed, no data, and no path that says where on a
-machine things lay: paths are relative to the manifest. It is written for the owner and for whoever checks the
-release with the data at hand. It need not be published: someone who knows all of the input but one value could
-confirm a guess of that value with the digest.
+It holds versions, the recipe, and the digests and row counts of the published files: nothing of the input that the
+release does not show. No seed, no digest of the input, no count of rows that were left out, and no path that says where
+on a machine things lay. What ties the release to the data is in the owner's record.
 """
 
-import os
 import platform
+from collections.abc import Iterator
+from copy import deepcopy
 from datetime import UTC, datetime
+from functools import reduce
 from importlib import metadata
+from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from overt.errors import InvalidInput
 from overt.io.database.address import is_path, path_of
-from overt.io.recipe import Recipe, understand
-from overt.io.settings import Input, LevelsFile, Output
+from overt.io.owner_record import Digest, LeftOut, OwnerRecord
+from overt.io.paths import ending_of, seen_from
+from overt.io.recipe.recipe import Recipe, understand
+from overt.io.recipe.settings import LevelsFile, NestedValues
 
 PACKAGES = ("overt", "numpy", "numba", "polars")
 SUFFIX = ".manifest.json"
 EXTERNAL = "external database"
-
-Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+LEFT_OUT = "..."
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class InputRecord(_Part):
-    """The input file: its name without a folder, what it held, and how many rows were left out of it."""
-
-    name: str
-    sha256: Digest
-    rows: int  # that took part
-    rows_dropped: int  # because their sensitive value is missing
 
 
 class FileRecord(_Part):
@@ -52,20 +46,21 @@ class FileRecord(_Part):
 class Manifest(_Part):
     """Everything that is recorded about a release."""
 
-    manifest: Literal[1] = 1  # the version of this format
+    manifest: Literal[2] = 2  # the version of this format
+    audience: Literal["public"] = "public"
     created: datetime
     versions: dict[str, str]
     method: str
     goal: tuple[str, ...]
-    groups: int
-    input: InputRecord
+    groups: int  # as a reader of the release counts them
+    persons: int | None = None  # whom the release is about, if a person can have several rows; None: a row is a person
     release: dict[str, FileRecord]  # "release", or "quasi-identifiers" and "sensitive"
-    hierarchy_files: dict[str, Digest]  # by column; and the external database, if a method has one
     recipe: dict[str, Any]
+    left_out: tuple[tuple[str, ...], ...]  # where the recipe could hold values of the data: the owner's record has them
 
     def to_json(self) -> str:
         """The manifest as it is written to a file."""
-        return self.model_dump_json(indent=2) + "\n"
+        return self.model_dump_json(indent=2, exclude={"persons"} if self.persons is None else None) + "\n"
 
 
 def manifest_path(release: Path) -> Path:
@@ -73,6 +68,12 @@ def manifest_path(release: Path) -> Path:
     if not release.name:
         raise InvalidInput(f"{release} is a folder; name the file of the release.")
     return release.with_name(release.name + SUFFIX)
+
+
+def manifest_beside(release: str | Path) -> Path:
+    """The manifest of a release: what was named, if it is one, or what lies beside the named file."""
+    path = Path(release)
+    return path if path.name.endswith(SUFFIX) else manifest_path(path)
 
 
 def versions() -> dict[str, str]:
@@ -85,20 +86,44 @@ def now() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)
 
 
-def recorded_recipe(recipe: Recipe, folder: Path) -> dict[str, Any]:
-    """The recipe's content with paths as seen from `folder`, and of the input only its name."""
+def recorded_recipe(recipe: Recipe, folder: Path) -> tuple[dict[str, Any], tuple[LeftOut, ...]]:
+    """The recipe's content as anybody may see it, with paths as seen from `folder`; and what that leaves out.
+
+    Of the input it has how it is written, not its name. Values that a nested hierarchy or a query writes out are left out,
+    unless the method is a private one, whose hierarchies are public.
+    """
+    content, left_out = _content_seen_from(recipe, folder), []
+    for path in _may_hold_values(recipe):
+        *before, last = path
+        section = reduce(getitem, before, content)
+        left_out.append(LeftOut(path=path, value=section[last]))
+        section[last] = LEFT_OUT if path[-1] == "query" else {LEFT_OUT: []}
+    return content, tuple(left_out)
+
+
+def _may_hold_values(recipe: Recipe) -> Iterator[tuple[str, ...]]:
+    """The places of a recipe where values of the data could be written out."""
+    if getattr(recipe.settings.input, "query", None) is not None:
+        yield "input", "query"
+    if recipe.is_dp:
+        return
+    for name, column in recipe.settings.columns.items():
+        if isinstance(getattr(column, "hierarchy", None), NestedValues):
+            yield "columns", name, "hierarchy", "nested"
+
+
+def _content_seen_from(recipe: Recipe, folder: Path) -> dict[str, Any]:
     content = recipe.settings.model_dump(mode="json", exclude_none=True)
     if not content["goal"]:  # the method has its own
         del content["goal"]
-    source, target = recipe.settings.input, recipe.settings.output
-    if isinstance(source, Input):
-        content["input"]["path"] = recipe.input_path.name
-    elif is_path(source.database):
-        content["input"]["database"] = f"./{Path(path_of(source.database)).name}"
-    if isinstance(target, Output):
+    if "path" in content["input"]:
+        content["input"]["path"] = f"input{ending_of(recipe.source.base)}"
+    elif is_path(content["input"]["database"]):
+        content["input"]["database"] = f"./input{ending_of(Path(path_of(content['input']['database'])))}"
+    if "path" in content["output"]:
         content["output"]["path"] = seen_from(folder, recipe.output_path)
-    elif is_path(target.database):
-        content["output"]["database"] = f"./{seen_from(folder, recipe.folder / path_of(target.database))}"
+    elif is_path(content["output"]["database"]):
+        content["output"]["database"] = f"./{seen_from(folder, recipe.folder / path_of(content['output']['database']))}"
     if "external" in content["method"]:
         content["method"]["external"] = seen_from(folder, recipe.folder / content["method"]["external"])
     for name in hierarchy_files(recipe):
@@ -115,14 +140,9 @@ def hierarchy_files(recipe: Recipe) -> dict[str, Path]:
 
 def files_read(recipe: Recipe) -> dict[str, Path]:
     """Every file beside the input that a recipe reads: hierarchies by column, and the external database of a method."""
-    external = getattr(recipe.settings.method, "external", None)
+    external = recipe.method.external
     beside = {} if external is None else {EXTERNAL: recipe.folder / external}
     return {**hierarchy_files(recipe), **beside}
-
-
-def seen_from(folder: Path, path: Path) -> str:
-    """The path of a file relative to a folder, with forward slashes."""
-    return Path(os.path.relpath(path, folder)).as_posix()
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -145,9 +165,22 @@ def read_manifest(path: Path) -> Manifest:
         ) from None
 
 
-def recipe_of(manifest: Manifest, path: Path) -> Recipe:
-    """The recipe that a manifest holds, as if it lay where the manifest lies."""
+def recipe_of(manifest: Manifest, path: Path, record: OwnerRecord | None = None) -> Recipe:
+    """The recipe that a manifest holds, as if it lay where the manifest lies; what it leaves out is in the owner's record."""
+    content = deepcopy(manifest.recipe)
+    known = {part.path: part.value for part in record.left_out} if record is not None else {}
+    for place in manifest.left_out:
+        if place not in known:
+            raise InvalidInput(
+                f"{path.name} leaves {'.'.join(place)} out of the recipe, because it may hold values of the data, and the owner's "
+                "record, which has it, is not beside it; put it there, or give the recipe with --recipe."
+            )
+        *before, last = place
+        try:
+            reduce(getitem, before, content)[last] = known[place]
+        except (KeyError, TypeError):
+            raise InvalidInput(f"The recipe in {path.name} has no {'.'.join(place)}; give it with --recipe.") from None
     try:
-        return understand(manifest.recipe, folder=path.parent, name=path.name)
+        return understand(content, folder=path.parent, name=path.name)
     except InvalidInput as error:
         raise InvalidInput(f"{error} Give the recipe with --recipe instead.") from None

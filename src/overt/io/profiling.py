@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/roles/test_roles.py
 """Profile: what the columns of a file look like, and which role each seems to play, with the reason.
 
 Proposals are read off names, kinds and counts; a person decides. Nothing here keeps or shows a value of a person, but for
 marks such as `?` that seem to stand for "missing".
 """
 
-import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from json import dumps
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
@@ -19,15 +23,21 @@ from overt.io.csv import read_texts
 from overt.io.database.address import TableName
 from overt.io.database.reading import read_columns
 from overt.io.database.selection import Selection
-from overt.io.encoding import Coded, coded_from_series, encode
+from overt.io.date_formats import DateFormats
+from overt.io.encoding import CellPlaces, Coded, coded_from_series, encode
+from overt.io.excel import read_sheet
 from overt.io.files import dialect_of
 from overt.io.formats import find_format, polars_errors, scan_typed
+from overt.io.frames import coded_columns
+from overt.io.roles.cell_kinds import ReadAs, read_as
+from overt.io.roles.header_words import Meaning, meanings_of
+from overt.io.roles.role_choice import Choice, Look, choice_by_name, choose_role, is_private_by_name
 from overt.progress import Progress, silent
-from overt.table import Column, Kind, Role
+from overt.table import Column, Kind, Role, unknown_column
 
-MARKS = ("?", "NA", "N/A", "n/a", "na", "NaN", "nan", "null", "NULL", "None", "none", "-", "--", ".", "#N/A", "unknown")
-LONG_TEXT = 40  # letters on average: more is prose
-OFTEN_REPEATED = 0.5  # a column with fewer different values than this share of rows is no name of a row
+GIVEN = "as given"
+# from how many rows there are, and whose they are if a person can have several, the rows to look at; None: none
+Draw = Callable[[int, NDArray[np.intp] | None], NDArray[np.intp] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +54,12 @@ class ColumnProfile:
     marks: tuple[str, ...] = ()  # texts that seem to stand for "missing"
     is_sure: bool = False  # whether the marks cannot be anything else
     n_marked: int = 0
+    formats: DateFormats | None = None  # of its dates, if they are not ISO dates
+    alternative: str | None = None  # a format that fits as well, with day and month the other way round
+    odd: CellPlaces | None = None  # cells that are no number, or no date, in a column of them
+    is_text: bool = False  # came as text
     column: Column | None = field(default=None, repr=False)  # encoded; None for identifiers and what cannot be
+    n_differ: int = 0  # persons in whose rows it differs
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,37 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
+class PersonsFound:
+    """Whose the rows of a file seem to be."""
+
+    column: str
+    person_of_row: NDArray[np.intp] = field(repr=False)
+    n_persons: int
+
+    @classmethod
+    def of(cls, name: str, column: Coded) -> "PersonsFound":
+        """Number the persons that a column names; blanks around a name mean nothing."""
+        texts = texts_of(column.dictionary).str.strip_chars().fill_null("").to_numpy()
+        distinct, number = np.unique(texts[column.codes], return_inverse=True)
+        return cls(name, number, int(distinct.size))
+
+    @property
+    def n_rows_of_person(self) -> NDArray[np.int64]:
+        """(person) -> rows."""
+        return np.bincount(self.person_of_row, minlength=self.n_persons)
+
+    def count_different(self, column: Column) -> int:
+        """Persons in whose rows a column differs. A missing cell differs from nothing."""
+        known = (
+            np.ones(column.codes.size, np.bool_) if column.missing_code is None else column.codes != column.missing_code
+        )
+        least, most = np.full(self.n_persons, column.n_values, np.int64), np.full(self.n_persons, -1, np.int64)
+        np.minimum.at(least, self.person_of_row[known], column.codes[known])
+        np.maximum.at(most, self.person_of_row[known], column.codes[known])
+        return int((most > least).sum())
+
+
+@dataclass(frozen=True, eq=False)
 class Profile:
     """What a file, or a table of a database, looks like."""
 
@@ -64,6 +110,18 @@ class Profile:
     n_rows: int
     columns: tuple[ColumnProfile, ...]
     origin: Origin | None = None  # None: a file
+    pilot: NDArray[np.intp] | None = (
+        None  # the rows that sensitive columns are looked at in, if there was a draw; None: in none
+    )
+    is_apart: bool = False  # whether sensitive columns hold the pilot's rows alone
+    persons: PersonsFound | None = None  # whose the rows are, if some persons have several
+
+    @property
+    def n_looked_at(self) -> int | None:
+        """How many people the pilot has; None if there was no draw."""
+        if self.pilot is None:
+            return None
+        return int(self.pilot.size if self.persons is None else np.unique(self.persons.person_of_row[self.pilot]).size)
 
     def of_role(self, role: Role) -> list[ColumnProfile]:
         """The columns that a role is proposed for."""
@@ -78,24 +136,148 @@ class Profile:
 
 def profile_file(
     path: Path, *, format: str | None = None, separator: str | None = None, encoding: str | None = None,  # noqa: A002
-    on_progress: Progress = silent,
+    draw: Draw | None = None, on_progress: Progress = silent,
 ) -> Profile:  # fmt: skip
-    """Look at every column of a file."""
-    return _profile_of(path, dict(_columns_of(path, format, separator, encoding, None, on_progress)))
+    """Look at every column of a file.
+
+    With `draw`, columns that people keep to themselves, by their names, are looked at only in the rows that it draws.
+    """
+    return _profile_of(path, dict(_columns_of(path, format, separator, encoding, None, on_progress)), draw=draw)
 
 
-def profile_selection(selection: Selection, *, reference: str, on_progress: Progress = silent) -> Profile:
+def profile_selection(
+    selection: Selection, *, reference: str, draw: Draw | None = None, on_progress: Progress = silent
+) -> Profile:
     """Look at every column of a table or query of a database, which a recipe is to call `reference`."""
     coded = read_columns(selection, on_progress)
-    return _profile_of(Path(selection.name), coded, Origin(reference, selection.table, selection.query))
+    return _profile_of(Path(selection.name), coded, Origin(reference, selection.table, selection.query), draw)
 
 
-def _profile_of(path: Path, coded: dict[str, Coded | None], origin: "Origin | None" = None) -> Profile:
+def profile_frame(frame: Any, *, roles: Mapping[str, Role], draw: Draw | None = None) -> Profile:
+    """Look at every column of a frame, but for those whose role is given."""
+    coded, _ = coded_columns(frame)
+    for name in roles:
+        if name not in coded:
+            raise unknown_column(name, coded)
+    return _profile_of(Path("the frame"), coded, draw=draw, roles=roles)
+
+
+def _profile_of(
+    path: Path,
+    coded: dict[str, Coded | None],
+    origin: "Origin | None" = None,
+    draw: Draw | None = None,
+    roles: Mapping[str, Role] | None = None,
+) -> Profile:
     n_rows = max((column.codes.size for column in coded.values() if column is not None), default=0)
     if not n_rows:
         raise InvalidInput(f"{path.name} has no rows; there is nothing to look at.")
-    columns = tuple(_profile(name, coded.pop(name), n_rows) for name in list(coded))  # each is let go when done
-    return Profile(path, n_rows, columns, origin)
+    persons = find_persons({name: column for name, column in coded.items() if name not in (roles or {})}, n_rows)
+    pilot = None if draw is None else draw(n_rows, None if persons is None else persons.person_of_row)
+    columns = []
+    for name in list(coded):  # each is let go when done
+        column = coded.pop(name)
+        if roles is not None and name in roles:
+            found = _profile_in_role(name, column, roles[name], pilot, n_rows)
+        else:
+            found = _profile(name, column, n_rows) if draw is None else _look_apart(name, column, pilot, n_rows)
+        if persons is not None and found.role is Role.QUASI_IDENTIFIER and found.column is not None:
+            found = replace(found, n_differ=persons.count_different(found.column))
+        columns.append(found)
+    return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons)
+
+
+def _profile_in_role(
+    name: str, coded: Coded | None, role: Role, pilot: NDArray[np.intp] | None, n_rows: int
+) -> ColumnProfile:
+    """A column whose role is given; of a sensitive one only the pilot's values are looked at."""
+    if role in (Role.IDENTIFIER, Role.OTHER) or (role is Role.SENSITIVE and pilot is None):
+        return ColumnProfile(name, role, GIVEN, None, 0, 0)
+    if coded is None:
+        raise InvalidInput(f"Column {name!r} is of a type without an order; make it numbers, dates or text.")
+    seen = coded if role is Role.QUASI_IDENTIFIER or pilot is None else coded.at(pilot)
+    found = _profile(name, seen, n_rows if role is Role.QUASI_IDENTIFIER else seen.codes.size)
+    column = found.column
+    if column is None:  # it looks like something that is not released
+        read = read_as(encode(name, role, seen), seen)
+        column = read.column
+        found = replace(found, kind=column.kind, formats=read.formats, odd=read.odd, is_text=coded.is_text)
+    return replace(found, role=role, reason=GIVEN, repeats=False, column=replace(column, role=role))
+
+
+def _look_apart(name: str, coded: Coded | None, pilot: NDArray[np.intp] | None, n_rows: int) -> ColumnProfile:
+    """A column of which only the pilot's values are looked at if it seems to be something that people keep to themselves.
+
+    Whether it does is decided by its header and by the pilot's values. Without a pilot, of such a column nothing is looked at but, if its
+    header does not say so, whether its cells are codes of diagnoses, amounts and the like.
+    """
+    if coded is None:
+        return _profile(name, coded, n_rows)
+    if pilot is None:
+        found = choice_by_name(name) if is_private_by_name(name) else _profile(name, coded, n_rows)
+        if isinstance(found, ColumnProfile) and found.role is not Role.SENSITIVE:
+            return found
+        return ColumnProfile(name, found.role, found.reason, None, 0, 0)
+    found = _profile(name, coded.at(pilot), pilot.size)
+    is_private = is_private_by_name(name)
+    if found.role is Role.SENSITIVE or (is_private and found.role is Role.OTHER):
+        column = found.column
+        if column is None:
+            with suppress(InvalidInput):
+                column = encode(name, Role.SENSITIVE, coded.at(pilot), kind=Kind.CATEGORY)
+        reason = found.reason if found.role is Role.SENSITIVE else choice_by_name(name).reason
+        column = None if column is None else replace(column, role=Role.SENSITIVE)
+        return replace(found, role=Role.SENSITIVE, reason=reason, repeats=False, column=column)
+    if is_private and found.role is Role.IDENTIFIER:
+        return found
+    everybody = _profile(name, coded, n_rows)
+    return everybody if everybody.role is not Role.SENSITIVE else replace(everybody, role=Role.QUASI_IDENTIFIER)
+
+
+def find_persons(coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound | None:
+    """Whose the rows seem to be, if some column numbers persons, some of whom have several rows; None if there is none.
+
+    A header that speaks of persons is enough. Another number of something is taken for one of persons where most of what repeats with it,
+    such as a birth date, is the same in all of its rows.
+    """
+    numbers: list[tuple[bool, PersonsFound]] = []
+    for name, column in coded.items():
+        meanings = meanings_of(name)
+        if column is None or is_private_by_name(name) or not meanings & {Meaning.PERSON, Meaning.NUMBER}:
+            continue
+        if meanings & {Meaning.HOUSEHOLD, Meaning.STAFF, Meaning.NAME}:
+            continue
+        profiled = _profile(name, column, n_rows)
+        is_repeated = 0 < profiled.n_distinct < n_rows - profiled.n_missing
+        if profiled.role is Role.IDENTIFIER and is_repeated:
+            found = PersonsFound.of(name, column)
+            if Meaning.PERSON in meanings or _has_persons(found, coded):
+                numbers.append((Meaning.PERSON in meanings, found))
+    return max(numbers, key=lambda one: (one[0], one[1].n_persons))[1] if numbers else None
+
+
+def _has_persons(found: PersonsFound, coded: Mapping[str, Coded | None]) -> bool:
+    """Whether at least two other columns are the same in all rows of nearly each of these who have several."""
+    n_several = int((found.n_rows_of_person > 1).sum())
+    n_static = 0
+    for name, column in coded.items():
+        if column is None or name == found.column or is_private_by_name(name) or len(column.dictionary) < 2:
+            continue
+        with suppress(InvalidInput):
+            encoded = encode(name, Role.QUASI_IDENTIFIER, column, kind=Kind.CATEGORY)
+            n_static += encoded.n_values > 1 and found.count_different(encoded) <= 0.05 * n_several
+    return n_static >= 2
+
+
+def person_of_row(
+    path: Path, name: str, *, format: str | None = None, separator: str | None = None, encoding: str | None = None,  # noqa: A002
+) -> NDArray[np.intp]:  # fmt: skip
+    """Whose each row of a file is, by the column of this name."""
+    found = dict(_columns_of(path, format, separator, encoding, [name], silent))
+    column = found.get(name)
+    if column is None:
+        raise InvalidInput(f"There is no column {name!r} in {path.name} that could tell persons apart.")
+    return PersonsFound.of(name, column).person_of_row
 
 
 def count_persons(
@@ -106,7 +288,9 @@ def count_persons(
     counted = {}
     for name, column in _columns_of(path, format, separator, encoding, names, silent):
         if column is None:
-            raise InvalidInput(f"Column {name!r} is of a type whose values cannot be compared; leave out `repeats`.")
+            raise InvalidInput(
+                f"Column {name!r} is of a type whose values cannot be compared; make it numbers or text."
+            )
         texts = texts_of(column.dictionary).gather(np.unique(column.codes))
         counted[name] = (texts.n_unique(), int(column.codes.size))
     return counted
@@ -116,11 +300,16 @@ def refuse_repeated(path: Path, counted: dict[str, tuple[int, int]]) -> None:
     """Refuse a file that has several rows for one person, and say what to do."""
     for name, (n_persons, n_rows) in counted.items():
         if n_persons < n_rows:
-            raise InvalidInput(
-                f"Column {name!r} of {path.name} has {n_persons:,} different values in {n_rows:,} rows: several rows for "
-                "one person. Properties count rows, so five rows that look alike may be one person. Make one row per "
-                "person first (the latest, or sums and counts), or take `repeats` out of the recipe if it names no person."
-            )
+            raise InvalidInput(repeated_words(name, path.name, n_persons, n_rows))
+
+
+def repeated_words(name: str, where: str, n_persons: int, n_rows: int) -> str:
+    """That persons have several rows, why that matters, and what to do."""
+    return (
+        f"Column {name!r} of {where} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as rows, "
+        f"five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. If {name!r} tells no "
+        'persons apart, say repeats = "allow" for it.'
+    )
 
 
 def _columns_of(
@@ -140,6 +329,10 @@ def _columns_of(
         wanted = [name for name in dialect.header if names is None or name in names]
         yield from read_texts(path, dialect, wanted, on_progress).items()
         return
+    if file_format == "excel":
+        sheet = read_sheet(path)
+        yield from ((name, column) for name, column in sheet.items() if names is None or name in names)
+        return
     with polars_errors(path, file_format):
         frame = scan_typed(path, file_format)
         read = frame.select([n for n in frame.collect_schema().names() if names is None or n in names]).collect()
@@ -150,15 +343,6 @@ def _columns_of(
             yield series.name, None
 
 
-# What names of columns say, in the order in which they are asked.
-_IDENTIFIER = r"^(id|.*[_ -]id|id[_ -].*|.*(name|email|e-mail|phone|mobile|fax|ssn|passport|licen[cs]e|iban|account|uuid|guid|address|street|url|ip|mrn|nhs))$"
-_PERSON = r"(^|[_ -])(id|ssn|mrn|nhs|patient|person|subject|member|customer|client|user|student|employee|uuid|guid)([_ -]|$|no$|nr$|number$)"
-_SENSITIVE = r"diagnos|disease|icd|illness|condition|income|salary|wage|earning|pay(ment)?$|religion|politic|party|union|sexual|orientation|hiv|drug|medic|treat|therap|test.?result|score|grade|debt|credit|crime|offen[cs]e|convict|symptom|cause.of.death|disab"  # fmt: skip
-_CODE = r"zip|post.?code|postal|plz|fips|(^|[_ -])(code|icd)([_ -]|$)"  # digits one cannot add up
-_WEIGHT = r"^(fnl)?w(ei)?gh?t$|sampling.?weight|instance.?weight"
-_EMAIL, _UUID, _PHONE = r"^[^@\s]+@[^@\s]+\.[^@\s]+$", r"^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$", r"^\+?[\d ()/.-]{7,}$"  # fmt: skip
-
-
 def _profile(name: str, coded: Coded | None, n_rows: int) -> ColumnProfile:
     if coded is None:
         return ColumnProfile(name, Role.OTHER, "of a type that cannot be generalized; not released", None, 0, 0)
@@ -166,79 +350,45 @@ def _profile(name: str, coded: Coded | None, n_rows: int) -> ColumnProfile:
         column = encode(name, Role.QUASI_IDENTIFIER, coded)
     except InvalidInput:
         return ColumnProfile(name, Role.OTHER, "has numbers that are too long to be one; not released", None, 0, 0)
-    marks, is_sure, n_marked = _find_marks(column)
-    if is_sure:
-        column = encode(name, Role.QUASI_IDENTIFIER, coded, missing_values=("", *marks))
-    if column.kind is Kind.NUMBER and column.values.dtype.is_integer() and re.search(_CODE, name.lower()):
-        column = encode(name, Role.QUASI_IDENTIFIER, coded, kind=Kind.CATEGORY, missing_values=("", *marks))
+    read = read_as(column, coded)
+    column = read.column
     n_missing = int(column.total_of_value[-1]) if column.missing_code is not None else 0
     n_distinct = column.n_values - (column.missing_code is not None)
-    role, reason, repeats = _propose(column, n_distinct, n_rows, n_missing)
-    kept = column if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) else None
+    choice = _choose(column, read, n_rows - n_missing, n_rows)
+    if choice.role is Role.IDENTIFIER:
+        return ColumnProfile(name, choice.role, choice.reason, column.kind, n_distinct, n_missing, choice.repeats)
     return ColumnProfile(
-        name, role, reason, column.kind, n_distinct, n_missing, repeats, marks, is_sure, n_marked, kept
+        name,
+        choice.role,
+        choice.reason,
+        column.kind,
+        n_distinct,
+        n_missing,
+        choice.repeats,
+        read.marks,
+        read.is_sure,
+        read.n_marked,
+        read.formats,
+        read.alternative,
+        read.odd,
+        coded.is_text,
+        column if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) else None,
     )
 
 
-def _find_marks(column: Column) -> tuple[tuple[str, ...], bool, int]:
-    """Values that seem to stand for "missing"; surely so if all others are numbers or dates. And how many rows have them."""
-    if column.kind is not Kind.CATEGORY or column.values.dtype != pl.String:
-        return (), False, 0
-    is_mark = column.values.is_in(MARKS).fill_null(False)
-    others = column.values.filter(~is_mark).drop_nulls()
-    marks = tuple(column.values.filter(is_mark))
-    if not marks or not len(others):
-        return (), False, 0
-    codes = np.arange(len(others), dtype=np.int32)
-    kind = encode(column.name, column.role, Coded(others, codes, is_text=True)).kind
-    return marks, kind is not Kind.CATEGORY, int(column.total_of_value[is_mark.to_numpy()].sum())
-
-
-def _propose(column: Column, n_distinct: int, n_rows: int, n_missing: int) -> tuple[Role, str, bool]:
-    """(role, reason, whether persons are named more than once)."""
-    name = column.name.strip().lower()
-    n_known = n_rows - n_missing
-    if n_distinct == 0:
-        return Role.OTHER, "empty in every row", False
-    if n_distinct == 1 and not n_missing:
-        return Role.OTHER, "the same in every row", False
-    share = n_distinct / max(1, n_known)
-    texts = texts_of(column.values).drop_nulls()
-    is_fraction = column.values.dtype.is_float()
-    says_person = bool(re.search(_PERSON, name))
-    if look := _looks_personal(texts):
-        return Role.IDENTIFIER, look, share < 1 and share > 0.05
-    if share == 1 and n_rows > 20 and column.kind is not Kind.DATE and not is_fraction:
-        return Role.IDENTIFIER, "unique per row", False
-    if (re.match(_IDENTIFIER, name) or says_person) and n_distinct > max(20, n_rows * 0.02) and not is_fraction:
-        if says_person and share < 1:
-            return (
-                Role.IDENTIFIER,
-                f"named like a person, and {n_known:,} rows have only {n_distinct:,} different ones",
-                True,
-            )
-        return Role.IDENTIFIER, "its name says that it names or reaches a person", False
-    if column.kind is Kind.CATEGORY and float(texts.str.len_chars().mean() or 0) > LONG_TEXT and share > 0.2:  # type: ignore[arg-type]
-        return Role.IDENTIFIER, "free text, which may say anything", False
-    if re.search(_WEIGHT, name):
-        return Role.OTHER, "a weight of the sample by its name; not released unless [output] names it", False
-    if re.search(_SENSITIVE, name):
-        return Role.SENSITIVE, "its name says that it is something people keep to themselves", False
-    if column.kind is Kind.DATE:
-        return Role.QUASI_IDENTIFIER, "looks like a date", False
-    if column.kind is Kind.CATEGORY and share > OFTEN_REPEATED and not is_code(texts):
-        return Role.IDENTIFIER, f"text that {share:.0%} of rows have for themselves".replace("%", " %"), False
-    return Role.QUASI_IDENTIFIER, f"{n_distinct:,} different values that others may know", False
-
-
-def _looks_personal(texts: pl.Series) -> str:
-    for pattern, words in ((_EMAIL, "looks like e-mail addresses"), (_UUID, "looks like universally unique ids")):
-        if bool(texts.str.contains(pattern).all()):
-            return words
-    has_marks = bool(texts.str.contains(r"^\+|[ ()/-]").all())
-    if has_marks and bool(texts.str.contains(_PHONE).all()) and not bool(texts.str.contains(r"^\d{4}-\d{2}").all()):
-        return "looks like telephone numbers"
-    return ""
+def _choose(column: Column, read: ReadAs, n_known: int, n_rows: int) -> Choice:
+    """The role of a column, by its header and by its cells as they were written."""
+    return choose_role(
+        Look(
+            column.name,
+            column.kind,
+            texts_of(column.values).drop_nulls(),
+            n_rows,
+            n_known,
+            dates=read.dates,
+            is_fraction=column.values.dtype.is_float(),
+        )
+    )
 
 
 def is_code(texts: pl.Series) -> bool:

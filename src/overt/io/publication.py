@@ -7,7 +7,7 @@ a table that is shuffled first gives the same bytes. Groups that show the same c
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,27 +15,28 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
-from overt.hierarchy.texts import texts_of
 from overt.io.cells import Cells, cells_of, level_cells
+from overt.io.dp_release import dp_table
 from overt.io.encoding import coded_from_series, codes_by_text, values_as_came
 from overt.io.frames import to_native
-from overt.io.private import private_table
-from overt.io.record import record_cells
+from overt.io.own_content import in_plain_numbers, with_own_content
+from overt.io.person_lines import RowLinks, lines_of_persons
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.ordering import order_of_lists
 from overt.partition import Partition
 from overt.release import (
     BucketRelease,
     CrossBucketRelease,
+    DpRelease,
     FullDomainRelease,
     GeneralizedRelease,
-    PrivateRelease,
     RecordRelease,
     Release,
 )
 from overt.table import Codes, Column, Table, unknown_column
 from overt.threads import map_in_threads
 
+SHUFFLED = "values shuffled in bucket"  # the column that numbers buckets says what a row's values are: not its person's
 _PACKED_CODES = 1 << 16
 
 
@@ -46,33 +47,43 @@ class BucketTables(NamedTuple):
     sensitive: Any
 
 
-def publish(release: Release, *, show: Mapping[str, str] | None = None, others: Collection[str] = ()) -> Any:
+def publish(
+    release: Release, *, show: Mapping[str, str] | None = None, others: Collection[str] = (), rows: RowLinks = "linked"
+) -> Any:
     """The release as frames of the kind that came in: one frame, or `BucketTables` for a bucket release.
 
-    `show` says how a quasi-identifier is shown: as a "range", a "label" of its hierarchy, or a "set". `others` names the
-    columns without a role that are released too, as they are.
+    `show` says how a quasi-identifier is shown: as a "range", a "label" of its hierarchy, a "set", or on a "grid". `others` names the
+    columns without a role that are released too, as they are. Of persons with several rows there is one line for each row,
+    held together by a number; with `rows="pooled"` those of a bucket stand together without one.
     """
-    tables = published_tables(release, show=show, others=others)
-    frames = [to_native(_as_frame(release.table, frame), release.table.frame_kind) for frame in tables.values()]
+    tables = lines_of_persons(release.table, published_tables(release, show=show, others=others), rows)
+    frames = [to_native(as_frame(release.table, frame), release.table.frame_kind) for frame in tables.values()]
     return frames[0] if len(frames) == 1 else BucketTables(*frames)
 
 
 def published_tables(
     release: Release, *, show: Mapping[str, str] | None = None, others: Collection[str] = ()
 ) -> dict[str, pl.DataFrame]:
-    """The published tables by name, in Polars: "release", or "quasi-identifiers" (or "boxes") and "sensitive".
+    """The published tables by name, in Polars: "release" (or "shuffled"), or "quasi-identifiers" (or "boxes") and "sensitive".
 
-    Columns of text are dictionaries (`pl.Enum`), in memory a fraction of the text.
+    Persons with several rows have one line here; `lines_of_persons` makes one line for each row.
+
+    Columns of text are dictionaries (`pl.Enum`), in memory a fraction of the text. They hold what rows show and nothing else.
     """
-    table, show = release.table, show or {}
-    if isinstance(release, PrivateRelease):
-        return {"release": private_table(release, show, others)}
-    _refuse_unknown(table, show, others)
-    if isinstance(release, GeneralizedRelease):
-        return {"release": _publish_groups(release, show, others)}
-    if isinstance(release, BucketRelease | CrossBucketRelease):
-        return _publish_buckets(release, show, others)
-    raise InvalidInput(f"A {type(release).__name__} cannot be published as tables.")
+    table = release.table
+    show = (show or {}) if table.persons is None else table.persons.expanded(show or {})
+    if not release.hides_table:
+        _refuse_unknown(table, show, others)
+    match release:
+        case DpRelease():
+            return {"release": dp_table(release, show, others)}
+        case GeneralizedRelease():
+            tables = [_publish_groups(release, show, others)]
+        case BucketRelease() | CrossBucketRelease():
+            tables = _publish_buckets(release, show, others)
+        case _:
+            raise InvalidInput(f"A {type(release).__name__} cannot be published as tables.")
+    return {name: with_own_content(frame) for name, frame in zip(release.table_names, tables, strict=True)}
 
 
 def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> Any:
@@ -81,13 +92,16 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
     Groups and buckets are numbered from 1 in the order of publication. A suppressed row, which is not published, shows `*`
     and has no number. Rows that were dropped at the door are not here.
     """
-    table, show = release.table, show or {}
-    if isinstance(release, PrivateRelease):
-        raise InvalidInput("Which rows a private release kept is shown to nobody; publish it, or look at `for_owner`.")
+    table = release.table
+    show = (show or {}) if table.persons is None else table.persons.expanded(show or {})
+    if release.hides_table:
+        raise InvalidInput(
+            "Which rows a differentially private release kept is shown to nobody; publish it, or look at `for_owner`."
+        )
     _refuse_unknown(table, show, ())
     group_of_row = release.partition.group_of_row
-    columns = {column.name: _shown(column, column.codes) for column in table.columns}
-    if isinstance(release, BucketRelease):
+    columns = {column.name: _shown(column, column.codes, table) for column in table.columns}
+    if release.shows_exactly:
         people = [_Key(column.codes, column.n_values) for column in table.quasi_identifiers]
         name, number_of_row = "bucket", _order_buckets(table, release.partition, people).bucket_of_row
     else:
@@ -97,27 +111,15 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
         name, number_of_row = "group", _rank(_keys(cells))[0][group_of_row]
     columns |= {other.name: other for other in table.others}
     frame = _with_number(table, columns, name, number_of_row)
-    if isinstance(release, CrossBucketRelease):
+    if release.is_crossed:
         people = [_Key(key.codes[group_of_row], key.n_codes) for key in _keys(cells)]
-        buckets = _order_buckets(table, release.buckets, people)
+        buckets = _order_buckets(table, release.value_groups, people)
         if "bucket" in columns:
             raise InvalidInput("A column of the table is called 'bucket', as the numbers in the result are; rename it.")
         frame = frame.insert_column(1, pl.Series("bucket", buckets.bucket_of_row + np.int32(1)))
     if release.n_suppressed:
         frame = frame.with_columns(pl.when(pl.Series(group_of_row >= 0)).then(name).alias(name))
-    return to_native(_as_frame(table, frame), table.frame_kind)
-
-
-def value_mapping(release: FullDomainRelease) -> dict[str, pl.DataFrame]:
-    """What every value of every quasi-identifier was generalized to: (value, published), by column."""
-    mapping = {}
-    for column, level in zip(release.table.quasi_identifiers, release.node, strict=True):
-        every = Partition(np.arange(column.n_values, dtype=np.int32), column.n_values)
-        one_each = replace(column, codes=np.arange(column.n_values, dtype=np.int32))
-        cells = level_cells(one_each, every, level)
-        published = cells.texts.gather(cells.cell_of_group)
-        mapping[column.name] = pl.DataFrame({"value": texts_of(column.values), "published": published})
-    return mapping
+    return to_native(as_frame(table, frame), table.frame_kind)
 
 
 class _Key(NamedTuple):
@@ -145,8 +147,8 @@ def _publish_groups(release: GeneralizedRelease, show: Mapping[str, str], others
         return _dictionary(cell.texts).gather(codes).alias(column.name)
 
     columns = {series.name: series for series in map_in_threads(shown, table.quasi_identifiers, cells)}
-    columns |= {column.name: _shown(column, column.codes[order]) for column in table.sensitive}
-    columns |= {name: _other(table, name).gather(order) for name in others}
+    columns |= {column.name: _shown(column, column.codes[order], table) for column in table.sensitive}
+    columns |= {name: _other(table, name, order) for name in others}
     return _in_order(table, columns)
 
 
@@ -160,32 +162,39 @@ class _BucketOrder:
 
 def _publish_buckets(
     release: BucketRelease | CrossBucketRelease, show: Mapping[str, str], others: Collection[str]
-) -> dict[str, pl.DataFrame]:
+) -> list[pl.DataFrame]:
     """The people of every bucket, exactly or as the boxes of their groups, and its sensitive values."""
     table, columns = release.table, release.table.quasi_identifiers
-    if isinstance(release, CrossBucketRelease):
-        name, buckets, group_of_row = "boxes", release.buckets, release.partition.group_of_row
+    buckets = release.value_groups
+    if release.is_crossed:
+        group_of_row = release.partition.group_of_row
         cells = _cells(release, show)
         people = [_Key(key.codes[group_of_row], key.n_codes) for key in _keys(cells)]
         shown = [_dictionary(cell.texts) for cell in cells]
     else:
-        name, buckets = "quasi-identifiers", release.partition
         people = [_Key(column.codes, column.n_values) for column in columns]
-        shown = [_shown(column, np.arange(column.n_values, dtype=np.int32)) for column in columns]
+        shown = [_shown(column, np.arange(column.n_values, dtype=np.int32), table) for column in columns]
     order = _order_buckets(table, buckets, people + _other_keys(table, others))
     bucket = _Key(_frozen(order.bucket_of_row), order.n_buckets)
     by_person = order_by_code(*bucket, order.by_person)
     by_sensitive = order_by_code(*bucket, order.by_sensitive)
+    if release.shuffled_rows is not None:  # a row beside the values it was handed, which break ties between rows
+        handed = [_Key(key.codes[release.shuffled_rows], key.n_codes) for key in _sensitive_keys(table)]
+        by_person = order_by_code(*bucket, _order(people + _other_keys(table, others) + handed))
     lines = {
         column.name: values.gather(key.codes[by_person]).alias(column.name)
         for column, values, key in zip(columns, shown, people, strict=True)
     }
-    lines |= {other: _other(table, other).gather(by_person) for other in others}
-    values = {column.name: _shown(column, column.codes[by_sensitive]) for column in table.sensitive}
-    return {
-        name: _with_number(table, lines, "bucket", order.bucket_of_row[by_person]),
-        "sensitive": _with_number(table, values, "bucket", order.bucket_of_row[by_sensitive]),
-    }
+    lines |= {other: _other(table, other, by_person) for other in others}
+    if release.shuffled_rows is not None:
+        rows = release.shuffled_rows[by_person]
+        lines |= {column.name: _shown(column, column.codes[rows], table) for column in table.sensitive}
+        return [_with_number(table, lines, SHUFFLED, order.bucket_of_row[by_person])]
+    values = {column.name: _shown(column, column.codes[by_sensitive], table) for column in table.sensitive}
+    return [
+        _with_number(table, lines, "bucket", order.bucket_of_row[by_person]),
+        _with_number(table, values, "bucket", order.bucket_of_row[by_sensitive]),
+    ]
 
 
 def _order_buckets(table: Table, partition: Partition, people: Sequence[_Key]) -> _BucketOrder:
@@ -209,17 +218,22 @@ def _order_buckets(table: Table, partition: Partition, people: Sequence[_Key]) -
 
 def _cells(release: Release, show: Mapping[str, str]) -> list[Cells]:
     columns, partition = release.table.quasi_identifiers, release.partition
-    if isinstance(release, RecordRelease):
-        return record_cells(release, show)
-    if not isinstance(release, FullDomainRelease):
-        _ = partition.rows  # made once, before the threads need it
-        return map_in_threads(lambda column: cells_of(column, partition, show.get(column.name)), columns)
-    return [
-        cells_of(column, partition, show[column.name])
-        if show.get(column.name, "level") != "level"
-        else level_cells(column, partition, level)
-        for column, level in zip(columns, release.node, strict=True)
-    ]
+    match release:
+        case RecordRelease():
+            from overt.io.record import record_cells
+
+            return record_cells(release, show)
+        case FullDomainRelease():
+            return [
+                cells_of(column, partition, show[column.name])
+                if show.get(column.name, "level") != "level"
+                else level_cells(column, partition, level)
+                for column, level in zip(columns, release.node, strict=True)
+            ]
+    _ = partition.rows  # made once, before the threads need it
+    return map_in_threads(
+        lambda column: cells_of(column, partition, show.get(column.name) or release.form_of(column)), columns
+    )
 
 
 def _cells_of_rows(cells: Cells, group_of_row: Codes) -> pl.Series:
@@ -283,25 +297,27 @@ def _frozen(codes: Codes) -> Codes:
     return view
 
 
-def _shown(column: Column, codes: Codes) -> pl.Series:
+def _shown(column: Column, codes: Codes, table: Table) -> pl.Series:
     """Exact values, of the type that came in; text as a dictionary."""
     values = values_as_came(column)
-    return (_dictionary(values) if values.dtype == pl.String else values).gather(codes).alias(column.name)
+    shown = (_dictionary(values) if values.dtype == pl.String else values).gather(codes).alias(column.name)
+    return in_plain_numbers(shown) if column.dtype is None or table.frame_kind == "pandas" else shown
 
 
 def _dictionary(texts: pl.Series) -> pl.Series:
     return texts.cast(pl.Enum(texts.drop_nulls()))
 
 
-def _other(table: Table, name: str) -> pl.Series:
+def _other(table: Table, name: str, rows: Codes) -> pl.Series:
     """A column without a role. Categories lose the order in which they were first met."""
     other = table.others.get_column(name)
-    if isinstance(other.dtype, pl.Categorical | pl.Enum):
+    if isinstance(other.dtype, pl.Categorical):
         coded = coded_from_series(other)
-        used = coded.dictionary.gather(np.flatnonzero(count_codes(coded.codes, len(coded.dictionary))))
-        in_order = used.drop_nulls() if other.dtype == pl.Enum else used.drop_nulls().sort()
-        return coded.dictionary.cast(pl.Enum(in_order), strict=False).gather(coded.codes).alias(name)
-    return other
+        codes = coded.codes[rows]
+        used = coded.dictionary.gather(np.flatnonzero(count_codes(codes, len(coded.dictionary))))
+        categories = pl.Enum(used.drop_nulls().sort())
+        return coded.dictionary.cast(categories, strict=False).gather(codes).alias(name)
+    return in_plain_numbers(other.gather(rows)) if table.frame_kind == "pandas" else other.gather(rows)
 
 
 def _with_number(table: Table, columns: Mapping[str, pl.Series], name: str, number_of_row: Codes) -> pl.DataFrame:
@@ -316,7 +332,7 @@ def _in_order(table: Table, columns: Mapping[str, pl.Series]) -> pl.DataFrame:
     return pl.DataFrame([columns[name] for name in order if name in columns])
 
 
-def _as_frame(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+def as_frame(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
     """Dictionaries of text become text, unless categories came in."""
     categories = {column.name for column in table.columns if isinstance(column.dtype, pl.Categorical | pl.Enum)}
     categories |= {other.name for other in table.others if isinstance(other.dtype, pl.Categorical | pl.Enum)}

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_recipe.py
 """Record-level releases at the door: what their groups show, and the external database they are weighed against."""
 
 from collections.abc import Mapping
@@ -15,14 +16,14 @@ from overt.errors import InvalidInput
 from overt.io.cells import Cells, cells_of
 from overt.io.files import read_file
 from overt.io.frames import read_frame
-from overt.io.recipe import Recipe
+from overt.io.recipe.recipe import Recipe
 from overt.partition import Partition
 from overt.release import RecordRelease
 from overt.table import Codes, Column, Role, Table
 
 if TYPE_CHECKING:
-    from overt.algorithms.base import Algorithm
     from overt.hierarchy import Builder
+    from overt.method import Method
 
 
 def record_cells(release: RecordRelease, show: Mapping[str, str]) -> list[Cells]:
@@ -40,14 +41,15 @@ def read_external(
     over all of them. The columns are those of the table's quasi-identifiers; `how` goes to `read_file` or `read_frame`.
     """
     names = [column.name for column in table.quasi_identifiers]
-    kinds = {column.name: column.kind.value for column in table.quasi_identifiers}
+    if not how.get("row_by_row"):
+        how |= {"others": (), "kinds": {column.name: column.kind.value for column in table.quasi_identifiers}}
     if isinstance(source, Table):
         other, name = source, "another table"
     elif isinstance(source, str | Path):
-        other = read_file(Path(source), quasi_identifiers=names, others=(), kinds=kinds, **how)
+        other = read_file(Path(source), quasi_identifiers=names, **how)
         name = Path(source).name
     else:
-        other, name = read_frame(source, quasi_identifiers=names, others=(), kinds=kinds, **how), "another frame"
+        other, name = read_frame(source, quasi_identifiers=names, **how), "another frame"
     aligned, codes = {}, []
     for column in table.quasi_identifiers:
         aligned[column.name], external = _align(column, other.column(column.name), (hierarchies or {}).get(column.name))
@@ -56,14 +58,16 @@ def read_external(
     return replace(table, columns=columns), External(np.stack(codes), name)
 
 
-def with_external(recipe: Recipe, table: Table) -> tuple[Table, "Algorithm"]:
+def with_external(recipe: Recipe, table: Table) -> tuple[Table, "Method"]:
     """The table and the method of a recipe, which may name the file of an external database."""
+    if not isinstance(recipe.method.external, str):
+        return table, recipe.method
     method: Any = recipe.method
-    if not isinstance(getattr(method, "external", None), str):
-        return table, method
     source = recipe.settings.input
     how = {key: getattr(source, key, None) for key in ("separator", "encoding")}  # of a file; a database has neither
-    how |= {"missing_values": source.missing_values}
+    how |= {"missing_values": source.missing_values, "row_by_row": recipe.is_dp}
+    names = [column.name for column in table.quasi_identifiers]
+    how["date_formats"] = {name: form for name, form in recipe.choices("format").items() if name in names}
     path = recipe.folder / method.external
     table, external = read_external(table, path, hierarchies=recipe.hierarchies, **how)
     return table, replace(method, external=external)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 
 @kernel

@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 
 @kernel

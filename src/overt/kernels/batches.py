@@ -7,7 +7,7 @@ i-th row of every list. Nothing here looks at what the values are: lists are tre
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 
 @kernel

@@ -8,7 +8,7 @@ loops also run uncompiled on Python integers where 64 bits are not enough.
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 
 @kernel

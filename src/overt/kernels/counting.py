@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 INSERTION_LIMIT = 32  # up to here moving neighbours beats everything else
 

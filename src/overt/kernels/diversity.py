@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 from overt.kernels.counting import sort_ascending
 
 

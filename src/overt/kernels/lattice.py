@@ -7,7 +7,7 @@ and before `place` in the order of nodes that cost the same.
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 
 @kernel

@@ -11,7 +11,7 @@ Memory is linear in points and seats even where every box covers every point.
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 LEAF = 4  # seats in a leaf of the tree: below this a scan is faster than another level
 SAMPLE = 64  # boxes that are looked at to choose where a node is cut

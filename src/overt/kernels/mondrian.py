@@ -7,13 +7,64 @@ those at `bar` as many as it takes to make `n_left`, in the order in which they 
 order of the rows on both sides; a relaxed one leaves them sorted by the column that was cut.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 STRICT, RELAXED = 0, 1
 WIDEST, GAIN = 0, 1
 RUN = 24  # up to this many codes an insertion sort beats everything
+
+
+class Rule(NamedTuple):
+    """What a cut is."""
+
+    n_codes: Any  # (column)
+    is_range: Any  # (column) -> whether it is published as a range
+    unit: int  # the fewest rows of a half
+    kind: int  # STRICT or RELAXED
+    choice: int  # WIDEST or GAIN
+
+
+class Scratch(NamedTuple):
+    """Room to work in."""
+
+    stamp: Any  # (2, column, code)
+    counts: Any  # (code)
+    order: Any  # (place)
+    spare: Any  # (place)
+
+
+class ValueLimits(NamedTuple):
+    """Which halves satisfy the goal: of no sensitive column, all of them."""
+
+    cap: Any  # (sensitive column, size of the half) -> the most rows of one value; -1: too few rows
+    least: Any  # (sensitive column) -> the fewest different values
+    n_values: Any  # (sensitive column)
+
+
+class Side(NamedTuple):
+    """Codes, sensitive values and rows; there are two sides, and a range lies on one of them."""
+
+    codes: Any  # (column, place)
+    values: Any  # (sensitive column, place), of the columns that the verdict looks at
+    rows: Any  # (place)
+
+
+class Found(NamedTuple):
+    """Groups, as ranges of rows."""
+
+    rows: Any  # (place)
+    is_start: Any  # (place) -> whether a group begins here
+
+
+class Pieces(NamedTuple):
+    """Ranges that are left for other threads."""
+
+    place: Any  # (piece, 3) -> begin, end, and 0 or 1 for its side
+    distinct: Any  # (piece, column) -> at most so many different codes
 
 
 @kernel
@@ -206,24 +257,50 @@ def loss_of_halves(codes, begin, end, bar, n_left, cut_column, n_codes, is_range
 
 
 @kernel
-def choose_cut(
-    codes,
-    begin,
-    end,
-    distinct,
-    is_exact,
-    tried,
-    n_codes,
-    is_range,
-    unit,
-    kind,
-    choice,
-    stamp,
-    mark,
-    counts,
-    order,
-    spare,
-):
+def halves_satisfy(codes, values, begin, end, bar, n_left, verdict, counts):
+    """Whether both halves of a cut satisfy the goal; `codes` are those of the column that is cut.
+
+    `counts[half, value]` is zero before and after.
+    """
+    size = end - begin
+    below = 0
+    for i in range(begin, end):
+        below += codes[i] < bar
+    for column in range(values.shape[0]):
+        cap, least = (verdict.cap[column, size - n_left], verdict.cap[column, n_left]), verdict.least[column]
+        if cap[0] < 0 or cap[1] < 0:
+            return False
+        n_distinct_left = n_distinct_right = 0
+        ties_left = n_left - below
+        holds, last = True, end
+        for i in range(begin, end):
+            code = codes[i]
+            goes_left = code < bar
+            if code == bar and ties_left > 0:
+                goes_left = True
+                ties_left -= 1
+            half = 1 if goes_left else 0
+            n = counts[half, values[column, i]] + 1
+            counts[half, values[column, i]] = n
+            if n == 1:
+                n_distinct_left += goes_left
+                n_distinct_right += not goes_left
+            if n > (cap[1] if goes_left else cap[0]):
+                holds, last = False, i + 1
+                break
+        if last - begin > verdict.n_values[column]:
+            counts[:, : verdict.n_values[column]] = 0
+        else:
+            for i in range(begin, last):
+                counts[0, values[column, i]] = 0
+                counts[1, values[column, i]] = 0
+        if not holds or n_distinct_left < least or n_distinct_right < least:
+            return False
+    return True
+
+
+@kernel
+def choose_cut(codes, begin, end, distinct, is_exact, tried, rule, scratch, mark):
     """The cut of a group to try next: (column, bar, n_left), column = -1 if there is none left.
 
     WIDEST: columns in order of the share of their codes that the group covers, the first that can be cut.
@@ -231,11 +308,9 @@ def choose_cut(
     `distinct` holds upper bounds from the parent, made exact here as needed. Columns that are turned down
     are marked in `tried`. `mark` must be new; up to 2 + 2 * columns marks from it on are used.
     """
-    n_columns = codes.shape[0]
-    if choice == GAIN:
-        return choose_least_loss(
-            codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, order, spare
-        )
+    n_columns, n_codes, stamp = codes.shape[0], rule.n_codes, scratch.stamp
+    if rule.choice == GAIN:
+        return choose_least_loss(codes, begin, end, tried, rule, scratch, mark)
     while True:
         column, share = -1, 0.0
         for j in range(n_columns):
@@ -248,14 +323,25 @@ def choose_cut(
             is_exact[column] = True
             continue
         tried[column] = True
-        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, order, spare)
+        bar, n_left = find_cut(
+            codes[column],
+            begin,
+            end,
+            n_codes[column],
+            rule.unit,
+            rule.kind,
+            scratch.counts,
+            scratch.order,
+            scratch.spare,
+        )
         if n_left:
             return column, bar, n_left
 
 
 @kernel
-def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, stamp, mark, counts, order, spare):
+def choose_least_loss(codes, begin, end, tried, rule, scratch, mark):
     """Of the columns not tried yet, the cut whose halves lose least."""
+    n_codes, stamp = rule.n_codes, scratch.stamp
     best_column, best_bar, best_left, least = -1, 0, 0, np.inf
     for column in range(codes.shape[0]):
         if tried[column]:
@@ -263,11 +349,21 @@ def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, s
         mark += 1
         if count_distinct(codes[column], begin, end, stamp[0, column], mark) < 2:
             continue
-        bar, n_left = find_cut(codes[column], begin, end, n_codes[column], unit, kind, counts, order, spare)
+        bar, n_left = find_cut(
+            codes[column],
+            begin,
+            end,
+            n_codes[column],
+            rule.unit,
+            rule.kind,
+            scratch.counts,
+            scratch.order,
+            scratch.spare,
+        )
         if n_left == 0:
             continue
         mark += 1
-        loss = loss_of_halves(codes, begin, end, bar, n_left, column, n_codes, is_range, stamp, mark)
+        loss = loss_of_halves(codes, begin, end, bar, n_left, column, n_codes, rule.is_range, stamp, mark)
         if loss < least - 1e-9:
             best_column, best_bar, best_left, least = column, bar, n_left, loss
     if best_column >= 0:
@@ -276,34 +372,17 @@ def choose_least_loss(codes, begin, end, tried, n_codes, is_range, unit, kind, s
 
 
 @kernel
-def split_by_size(
-    codes,
-    spare_codes,
-    rows,
-    spare_rows,
-    begin,
-    end,
-    distinct,
-    n_codes,
-    is_range,
-    unit,
-    kind,
-    choice,
-    ordered,
-    is_start,
-    done,
-    stop,
-    piece_size,
-    pieces,
-    distinct_of_piece,
-):
-    """Cut a range into groups until no cut leaves `unit` rows on both sides.
+def split(first, second, begin, end, distinct, rule, verdict, found, done, stop, piece_size, pieces):
+    """Cut a range into groups until no cut leaves `rule.unit` rows on both sides and halves that satisfy the goal.
 
-    The rows of the groups come out in `ordered[begin:end]`, and `is_start` marks where a group begins.
+    The range lies on the first side, and a part of it on the one or the other. The groups come out in `found`.
     `done[0]` counts rows that have found their group; `stop[0]` set from another thread ends the work.
-    Parts of at most `piece_size` rows are left for other threads, while there is room in
-    `pieces[i] = begin, end, side` (side 1: its codes and rows are in the spare arrays). Returns their number.
+    Parts of at most `piece_size` rows are left for other threads, while there is room in `pieces`. Returns their number.
     """
+    codes, values, rows = first
+    spare_codes, spare_values, spare_rows = second
+    ordered, is_start = found
+    n_codes, unit, kind = rule.n_codes, rule.unit, rule.kind
     n_columns = codes.shape[0]
     most = 0
     for j in range(n_columns):
@@ -311,6 +390,11 @@ def split_by_size(
     stamp = np.zeros((2, n_columns, most), np.int64)
     counts = np.empty(most, np.int64)
     order, spare = np.empty(end - begin, np.int32), np.empty(end - begin, np.int32)
+    scratch = Scratch(stamp, counts, order, spare)
+    most_values = 0
+    for j in range(verdict.n_values.size):
+        most_values = max(most_values, verdict.n_values[j])
+    counts_of_halves = np.zeros((2, most_values), np.int32)
     tried = np.empty(n_columns, np.bool_)
     is_exact = np.empty(n_columns, np.bool_)
     # the smaller half is always taken first, so that the stack stays below log2(rows) + 2
@@ -326,37 +410,26 @@ def split_by_size(
         height -= 1
         low, high, side = stack[height]
         current[:] = stack_distinct[height]
-        if high - low <= piece_size and n_pieces < len(pieces):
-            pieces[n_pieces] = low, high, side
-            distinct_of_piece[n_pieces] = current
+        if high - low <= piece_size and n_pieces < len(pieces.place):
+            pieces.place[n_pieces] = low, high, side
+            pieces.distinct[n_pieces] = current
             n_pieces += 1
             continue
         here, there = (codes, spare_codes) if side == 0 else (spare_codes, codes)
+        values_here, values_there = (values, spare_values) if side == 0 else (spare_values, values)
         rows_here, rows_there = (rows, spare_rows) if side == 0 else (spare_rows, rows)
         column, bar, n_left = -1, 0, 0
         if high - low >= 2 * unit:
             for j in range(n_columns):
                 tried[j] = False
                 is_exact[j] = False
-            column, bar, n_left = choose_cut(
-                here,
-                low,
-                high,
-                current,
-                is_exact,
-                tried,
-                n_codes,
-                is_range,
-                unit,
-                kind,
-                choice,
-                stamp,
-                mark,
-                counts,
-                order,
-                spare,
-            )
-            mark += 2 + 2 * n_columns
+            while True:
+                column, bar, n_left = choose_cut(here, low, high, current, is_exact, tried, rule, scratch, mark)
+                mark += 2 + 2 * n_columns
+                if column < 0 or halves_satisfy(
+                    here[column], values_here, low, high, bar, n_left, verdict, counts_of_halves
+                ):
+                    break
         if column < 0:
             is_start[low] = True
             for i in range(low, high):
@@ -367,6 +440,8 @@ def split_by_size(
         for j in range(n_columns):
             if current[j] > 1:  # a column with one code left is never looked at again
                 move(here[j], low, high, order, there[j])
+        for j in range(values_here.shape[0]):
+            move(values_here[j], low, high, order, values_there[j])
         move(rows_here, low, high, order, rows_there)
         middle = low + n_left
         left_first = n_left <= high - middle
@@ -379,9 +454,9 @@ def split_by_size(
 
 
 @kernel
-def propose_cuts(codes, begins, ends, distinct, tried, n_codes, is_range, unit, kind, choice, cuts):
+def propose_cuts(codes, begins, ends, distinct, tried, rule, cuts):
     """For each group the next cut to try, in `cuts[group] = column, bar, n_left`; column -1 if none is left."""
-    n_columns = codes.shape[0]
+    n_columns, n_codes = codes.shape[0], rule.n_codes
     most = 0
     longest = 0
     for j in range(n_columns):
@@ -390,31 +465,16 @@ def propose_cuts(codes, begins, ends, distinct, tried, n_codes, is_range, unit, 
         longest = max(longest, ends[g] - begins[g])
     stamp = np.zeros((2, n_columns, most), np.int64)
     counts = np.empty(most, np.int64)
-    order, spare = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    scratch = Scratch(stamp, counts, np.empty(longest, np.int32), np.empty(longest, np.int32))
     is_exact = np.empty(n_columns, np.bool_)
     mark = 1
     for g in range(begins.size):
         for j in range(n_columns):
             is_exact[j] = False
         column, bar, n_left = -1, 0, 0
-        if ends[g] - begins[g] >= 2 * unit:
+        if ends[g] - begins[g] >= 2 * rule.unit:
             column, bar, n_left = choose_cut(
-                codes,
-                begins[g],
-                ends[g],
-                distinct[g],
-                is_exact,
-                tried[g],
-                n_codes,
-                is_range,
-                unit,
-                kind,
-                choice,
-                stamp,
-                mark,
-                counts,
-                order,
-                spare,
+                codes, begins[g], ends[g], distinct[g], is_exact, tried[g], rule, scratch, mark
             )
             mark += 2 + 2 * n_columns
         cuts[g, 0], cuts[g, 1], cuts[g, 2] = column, bar, n_left

@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 from overt.kernels.counting import sort_ascending
-from overt.kernels.parsing import scatter
+from overt.kernels.csv_fields import scatter
 
 
 @kernel

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
-from overt.kernels.heaps import count_in, fill_heap, key_of, pop, push, value_in
+from overt.kernels.compiler import kernel
+from overt.kernels.planning_heap import count_in, fill_heap, key_of, pop, push, value_in
 
 
 @kernel

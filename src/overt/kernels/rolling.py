@@ -8,7 +8,7 @@ pack): looking up one sum takes as long as looking up one rank.
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 from overt.kernels.counting import read_off
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio: spreads keys that differ in a few low digits

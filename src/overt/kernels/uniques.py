@@ -8,7 +8,7 @@ is counted at the place `offset[s]` + key. Where there are too many combinations
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 
 _BLOCK = 2048
 

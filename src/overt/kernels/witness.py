@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from overt.kernels.compiling import kernel
+from overt.kernels.compiler import kernel
 from overt.kernels.matching import is_covered
 
 
@@ -84,3 +84,36 @@ def are_lists_in_order(first, item):
         if a < first[one + 1] and (b == first[one + 2] or item[b] < item[a]):
             return False
     return True
+
+
+@kernel
+def hulls_of_covered(points, least, greatest):
+    """(box, column) -> the least and the greatest code of the points inside each box; points are sorted by their first code."""
+    n_boxes, n_columns = least.shape
+    lowest, highest = greatest.copy(), least.copy()
+    for box in range(n_boxes):
+        first = np.searchsorted(points[:, 0], least[box, 0])
+        n_open = 2 * n_columns
+        is_any = False
+        for point in range(first, len(points)):
+            if points[point, 0] > greatest[box, 0] or n_open == 0:
+                break
+            is_inside = True
+            for column in range(n_columns):
+                code = points[point, column]
+                if code < least[box, column] or code > greatest[box, column]:
+                    is_inside = False
+                    break
+            if not is_inside:
+                continue
+            is_any = True
+            n_open = 0
+            for column in range(n_columns):
+                code = points[point, column]
+                lowest[box, column] = min(lowest[box, column], code)
+                highest[box, column] = max(highest[box, column], code)
+                n_open += (lowest[box, column] > least[box, column]) + (highest[box, column] < greatest[box, column])
+        if not is_any:
+            for column in range(n_columns):
+                lowest[box, column], highest[box, column] = greatest[box, column], least[box, column]
+    return lowest, highest

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/metrics/test_utility.py
 """The analyst's results: whether someone who works with the release instead of the data finds the same.
 
 Two questions that analysts ask. *Group means*: the mean of a number by category, for every number and every category
@@ -13,8 +14,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from overt.metrics.expected_counts import Spread, is_exact, spreads_of
 from overt.metrics.logistic import Floats, fit, predict
-from overt.metrics.spread import Spread, is_exact, spreads_of
 from overt.release import Release
 from overt.table import Column, Kind
 

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.kernels.counting import count_values_in_ranges
 from overt.kernels.diversity import largest_counts
-from overt.kernels.shown import matching_weights
-from overt.metrics.shown import Shown, buckets_by_group
+from overt.kernels.shown_cells import matching_weights
+from overt.metrics.shown_cells import Shown, buckets_by_group
 from overt.partition import Counts, Histogram, Partition
 from overt.privacy.exactness import greatest_ratio
-from overt.release import Release, as_crossed
+from overt.release import Release
 from overt.table import Column
 
 
@@ -57,7 +57,7 @@ def largest_breach(release: Release, column: str | None = None) -> Fraction:
 
 def identity_disclosure(release: Release) -> Fraction:
     """The largest probability that a record is somebody's, for someone who can place people in groups."""
-    return Fraction(1, int(as_crossed(release).partition.sizes.min()))
+    return Fraction(1, int(release.crossed().partition.sizes.min()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def matched_breach(release: Release, column: str | None = None) -> MatchedBreach
 
     The time grows with people times groups: tens of thousands of rows, not millions.
     """
-    crossed = as_crossed(release)
+    crossed = release.crossed()
     sensitive = _sensitive(release, column)
     columns, buckets = release.table.quasi_identifiers, crossed.buckets
     people = Partition.of_columns(columns)
@@ -104,7 +104,7 @@ def matched_breach(release: Release, column: str | None = None) -> MatchedBreach
     held = count_values_in_ranges(sensitive.codes[buckets.rows], buckets.starts, sensitive.n_values)
     size, class_of_bucket = np.unique(buckets.sizes, return_inverse=True)
     weight, n_matches = matching_weights(
-        persons, people.starts, sensitive.codes[rows], Shown.of(columns, crossed.partition).arrays(),
+        persons, people.starts, sensitive.codes[rows], Shown.of(columns, crossed.partition, on_grid=release.shows_on_grid).arrays(),
         buckets_by_group(crossed), held, class_of_bucket, size.size, sensitive.n_values,
     )  # fmt: skip
     by_row = np.argsort(rows)
@@ -112,7 +112,7 @@ def matched_breach(release: Release, column: str | None = None) -> MatchedBreach
 
 
 def _beliefs(release: Release, column: str | None) -> Histogram:
-    return as_crossed(release).groups.histograms[_sensitive(release, column).name]
+    return release.crossed().groups.histograms[_sensitive(release, column).name]
 
 
 def _sensitive(release: Release, column: str | None) -> Column:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/metrics/test_utility.py
 """Normalised certainty penalty: how much of each column's range a group still covers.
 
 J. Xu, W. Wang, J. Pei, X. Wang, B. Shi, A. Fu, "Utility-Based Anonymization Using Local Recoding", KDD 2006.

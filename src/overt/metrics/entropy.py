@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/metrics/test_utility.py
 """Non-uniform entropy: the bits that it takes to tell a value from the others its cell allows.
 
 A. Gionis, T. Tassa, "k-Anonymization with Minimal Loss of Information", TKDE 2009; the form of F. Prasser, R. Bild,
@@ -10,7 +11,7 @@ of publishing `*` everywhere.
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.metrics.spread import Form, Spread, is_exact, spread_of
+from overt.metrics.expected_counts import CellForm, Spread, is_exact, spread_of
 from overt.release import Release
 from overt.table import Column
 
@@ -21,7 +22,7 @@ def non_uniform_entropy(release: Release) -> float:
     return float(np.mean([entropy_of_column(release, column) for column in columns]))
 
 
-def entropy_of_column(release: Release, column: Column, form: Form | None = None) -> float:
+def entropy_of_column(release: Release, column: Column, form: CellForm | None = None) -> float:
     """The share of a column's bits that is lost."""
     return 0.0 if is_exact(release, column) else entropy_of_spread(spread_of(release, column, form))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from overt.metrics.spread import is_exact, spreads_of
+from overt.metrics.expected_counts import is_exact, spreads_of
 from overt.release import Release
 
 

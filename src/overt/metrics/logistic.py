@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/metrics/test_utility.py
 """Logistic regression by Newton's method: what an analyst would fit, small enough to read.
 
 Minimises the log loss plus a ridge of `RIDGE / 2` times the squared coefficients (not the intercept), which has one
@@ -8,7 +9,7 @@ minimum whatever the data. Targets may be shares between 0 and 1: in a release a
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.kernels.regression import log_loss, slope_and_curvature
+from overt.kernels.logistic import log_loss, slope_and_curvature
 
 RIDGE = 1.0
 MOST_STEPS = 50

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/metrics/test_utility.py
 """Precision: how far up the hierarchies the cells of a release are.
 
 L. Sweeney, "Achieving k-Anonymity Privacy Protection Using Generalization and Suppression", 2002 (Definition 6): one
@@ -9,8 +10,8 @@ rows have no precision.
 
 import numpy as np
 
-from overt.metrics.spread import is_exact, spreads_of
-from overt.release import FullDomainRelease, Release
+from overt.metrics.expected_counts import is_exact, spreads_of
+from overt.release import Release
 from overt.table import Column
 
 
@@ -25,11 +26,8 @@ def precision_of_column(release: Release, column: Column) -> float:
     if is_exact(release, column) or not release.table.n_rows:
         return 1.0
     n_rows = release.table.n_rows
-    if isinstance(release, FullDomainRelease):
-        level, n_levels = (
-            release.level_of_column[column.name],
-            2 if column.hierarchy is None else column.hierarchy.n_levels,
-        )
+    if (level := release.level_of(column)) is not None:
+        n_levels = 2 if column.hierarchy is None else column.hierarchy.n_levels
         return (1 - level / (n_levels - 1)) * (n_rows - release.n_suppressed) / n_rows
     spread = spreads_of(release)[column.name]
     first, last = spread.least[spread.first[:-1]], spread.greatest[spread.first[1:] - 1]

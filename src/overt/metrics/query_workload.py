@@ -23,9 +23,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
-from overt.kernels.queries import answer_from_items, answer_from_shapes, collect_by_shape, count_in_ranges
+from overt.kernels.query_workload import answer_from_items, answer_from_shapes, collect_by_shape, count_in_ranges
 from overt.partition import Histogram
-from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
+from overt.release import GeneralizedRelease, Release
 from overt.table import Codes, Column, Table, unknown_column
 
 Estimate = NDArray[np.float64]
@@ -50,6 +50,7 @@ class Workload:
     least: Codes  # (query, column) -> first code of the range
     greatest: Codes  # (query, column) -> last code of the range
     wanted: NDArray[np.bool_]  # (query, value) -> whether the query asks for this sensitive value
+    about: str | None = None  # the sensitive column that is asked for; None: the only one
 
     def __len__(self) -> int:
         return len(self.least)
@@ -72,7 +73,14 @@ class Workload:
 
     @classmethod
     def draw(
-        cls, table: Table, columns: Collection[str], n_queries: int, rng: Generator, *, sensitive: bool = True
+        cls,
+        table: Table,
+        columns: Collection[str],
+        n_queries: int,
+        rng: Generator,
+        *,
+        sensitive: bool = True,
+        about: str | None = None,
     ) -> "Workload":
         """Random queries with a range on each of these columns and, if asked, a random set of sensitive values."""
         chosen = [column for column in table.quasi_identifiers if column.name in columns]
@@ -82,13 +90,13 @@ class Workload:
                 [column.name for column in table.quasi_identifiers],
             )
         ranges = [draw_ranges(column, n_queries, rng) for column in chosen]
-        n_values = the_sensitive(table).n_values
+        n_values = the_sensitive(table, about).n_values
         wanted = np.ones((n_queries, n_values), np.bool_)
         if sensitive and n_values > 1:
             n_wanted = rng.integers(1, n_values, n_queries)  # at least one value, never all of them
             wanted = rng.random((n_queries, n_values)).argsort(axis=1) < n_wanted[:, None]
         least, greatest = (np.stack([bounds[end] for bounds in ranges], axis=1).astype(np.int32) for end in (0, 1))
-        return cls(tuple(column.name for column in chosen), least, greatest, wanted)
+        return cls(tuple(column.name for column in chosen), least, greatest, wanted, about)
 
 
 def draw_ranges(column: Column, n_queries: int, rng: Generator) -> tuple[Codes, Codes]:
@@ -107,15 +115,16 @@ def predicate_types(table: Table) -> list[tuple[str, ...]]:
     return [chosen for size in sizes for chosen in combinations(names, size)]
 
 
-def the_sensitive(table: Table) -> Column:
-    """The sensitive column that queries may ask for."""
-    return table.the_sensitive("A query workload")
+def the_sensitive(table: Table, about: str | None = None) -> Column:
+    """The sensitive column that queries may ask for: the only one, if none is named."""
+    return table.the_sensitive("A query workload") if about is None else table.column(about)
 
 
 def actual_counts(table: Table, workload: Workload) -> NDArray[np.int64]:
     """The true answers: rows are first counted by the columns that the workload asks about."""
-    cells = np.stack([*(table.column(name).codes for name in workload.columns), the_sensitive(table).codes], axis=1)
-    shape = [table.column(name).n_values for name in workload.columns] + [the_sensitive(table).n_values]
+    sensitive = the_sensitive(table, workload.about)
+    cells = np.stack([*(table.column(name).codes for name in workload.columns), sensitive.codes], axis=1)
+    shape = [table.column(name).n_values for name in workload.columns] + [sensitive.n_values]
     if np.prod(shape, dtype=np.float64) < 2**62:
         numbers, weight = np.unique(np.ravel_multi_index(tuple(cells.T), shape), return_counts=True)
         cells = np.stack(np.unravel_index(numbers, shape), axis=1).astype(np.int32)
@@ -142,11 +151,12 @@ class Reading:
 
     release: Release
     strata: tuple[str, ...] = ()
+    about: str | None = None
 
     @cached_property
     def histogram(self) -> Histogram:
         """How often each value occurs in a group; where groups and buckets cross, how often it can be expected to."""
-        histogram = self.release.groups.histograms[the_sensitive(self.release.table).name]
+        histogram = self.release.groups.histograms[the_sensitive(self.release.table, self.about).name]
         if histogram.out_of is None:
             return histogram
         rows_of_weight = np.repeat(self.release.partition.sizes / histogram.out_of, np.diff(histogram.first))
@@ -187,13 +197,13 @@ class Reading:
     def _items(self, names: Sequence[str]) -> tuple[Codes, Codes, Codes, Estimate, Estimate]:
         """What can be inside a range: (item, column) -> its box, its group, how many rows it is, and their share."""
         table, partition = self.release.table, self.release.partition
-        if isinstance(self.release, GeneralizedRelease | CrossBucketRelease):
+        if self.release.has_boxes:
             known = [column.name for column in table.quasi_identifiers]
             boxes = self.release.boxes[[known.index(name) for name in names]]  # (column, group, end)
             least, greatest = (np.ascontiguousarray(boxes[..., end].T) for end in (0, 1))
             groups = np.arange(partition.n_groups, dtype=np.int32)
             return least, greatest, groups, partition.sizes.astype(np.float64), np.ones(partition.n_groups)
-        if isinstance(self.release, BucketRelease):
+        if self.release.shows_exactly:
             points = np.stack([table.column(name).codes for name in names], axis=1)
             groups = partition.group_of_row
             return points, points, groups, np.ones(groups.size), 1 / partition.sizes[groups]
@@ -214,7 +224,7 @@ def uniform_in_box(release: Release, workload: Workload) -> Estimate:
 
     In a bucketized release rows are known exactly and only the second assumption remains.
     """
-    shares = Reading(release).answer(workload).shares[:, 0]
+    shares = Reading(release, about=workload.about).answer(workload).shares[:, 0]
     estimate: Estimate = (shares * workload.wanted).sum(axis=1)
     return estimate
 

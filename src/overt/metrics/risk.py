@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
-from overt.metrics.alike import groups_as_seen, rows_alike
+from overt.metrics.equal_rows import groups_as_seen, rows_alike
 from overt.partition import Groups, Histogram, Partition
-from overt.release import BucketRelease, GeneralizedRelease, Release
+from overt.release import Release
 from overt.table import Table
 
 Sizes = NDArray[np.int64]
@@ -123,8 +123,8 @@ def risk_of_release(release: Release, *, population_share: float | None = None) 
     Groups that show the same are one to a reader. Buckets publish quasi-identifiers as they are: people are found as
     before, and what is learnt of them is what their bucket shows.
     """
-    found = rows_alike(release.table) if isinstance(release, BucketRelease) else groups_as_seen(release)
-    is_seen = isinstance(release, GeneralizedRelease) and found is not release.partition
+    found = rows_alike(release.table) if release.shows_exactly else groups_as_seen(release)
+    is_seen = release.has_boxes and not release.is_crossed and found is not release.partition
     groups = Groups.of(release.table, found) if is_seen else release.groups
     return _risk(found, groups, population_share)
 
@@ -218,11 +218,12 @@ def disclosure_of(name: str, histogram: Histogram, sizes: Sizes) -> AttributeDis
     most = np.maximum.reduceat(histogram.count, histogram.first[:-1])
     share = most / out_of
     near = np.flatnonzero(share >= share.max() * (1 - 1e-9))  # decided exactly among these
+    n_people = histogram.total_of_value.sum() if histogram.sets is None else histogram.sets.n_persons.sum()
     worst = {(1, 1)} if share.max() == 1 else set(zip(most[near].tolist(), out_of[near].tolist(), strict=True))
     return AttributeDisclosure(
         column=name,
-        n_certain=int(sizes[np.diff(histogram.first) == 1].sum()),
+        n_certain=int(sizes[most == out_of].sum()),
         worst=max(Fraction(count, total) for count, total in worst),
         best_guess=float(share @ sizes) / int(sizes.sum()),
-        blind_guess=Fraction(int(histogram.total_of_value.max()), int(histogram.total_of_value.sum())),
+        blind_guess=Fraction(int(histogram.total_of_value.max()), int(n_people)),
     )

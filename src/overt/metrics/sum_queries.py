@@ -6,7 +6,7 @@ Paper       B. Li, Y. Liu, X. Han, J. Zhang, "Cross-Bucket Generalization", TKDE
 Implements  Random queries (`in` for categories, one of > < = >= <= != for numbers), exact bounds, relative error
             (upper - lower) / actual; queries whose actual sum is 0 are drawn again.
 Departs     The text has four predicates and the displayed query three: it is a parameter, four if not given. Of the
-            six comparisons the paper prints two twice, evidently for >= and <=. Numbers may be negative.
+            six comparisons the paper prints two twice, evidently for >= and <=. SensitiveNumbers may be negative.
 Guarantee   Exact. A record is certain if everything its box shows satisfies all predicates, possible if something
             does. A bucket with c certain and q possible records contributes the least sum of any c to q of its
             numbers, and the greatest. So lower <= actual <= upper. That a box is tight is not used.
@@ -25,15 +25,15 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
-from overt.kernels import shown as kernels
+from overt.kernels import shown_cells as kernels
 from overt.kernels.counting import order_by_code
-from overt.metrics.shown import WORD, Shown, groups_by_bucket
+from overt.metrics.shown_cells import WORD, Shown, groups_by_bucket
 from overt.partition import Counts
 from overt.privacy.base import exact
-from overt.release import Release, as_crossed
+from overt.release import Release
 from overt.table import Codes, Column, Kind, Table, unknown_column
 
-Comparison = Literal[">", "<", "=", ">=", "<=", "!=", "in"]
+Operator = Literal[">", "<", "=", ">=", "<=", "!=", "in"]
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Predicate:
     """A condition on one quasi-identifier: `Predicate("Age", ">", 30)` or `Predicate("Sex", "in", ("F",))`."""
 
     column: str
-    comparison: Comparison
+    comparison: Operator
     value: Any  # for "in" a tuple of values
 
     def __post_init__(self) -> None:
-        if self.comparison not in get_args(Comparison):
-            known = ", ".join(map(repr, get_args(Comparison)))
+        if self.comparison not in get_args(Operator):
+            known = ", ".join(map(repr, get_args(Operator)))
             raise InvalidInput(f"A predicate compares by {self.comparison!r}; choose one of {known}.")
 
 
@@ -96,10 +96,10 @@ def answer_sums(release: Release, queries: Sequence[SumQuery]) -> SumAnswers:
             f"Sums are bounded from releases of everybody; {release.n_suppressed:,} rows are suppressed here, and what they "
             f"add is not published. Ask a release without suppression."
         )
-    crossed, table = as_crossed(release), release.table
-    asked, numbers = Asked.of(table, queries), Numbers.of(table)
+    crossed, table = release.crossed(), release.table
+    asked, numbers = Asked.of(table, queries), SensitiveNumbers.of(table)
     buckets = crossed.buckets
-    shown = Shown.of(table.quasi_identifiers, crossed.partition)
+    shown = Shown.of(table.quasi_identifiers, crossed.partition, on_grid=release.shows_on_grid)
     codes = numbers.column.codes
     by_number = order_by_code(codes, numbers.column.n_values, np.arange(table.n_rows, dtype=np.int32))
     in_order = numbers.of_value[codes[order_by_code(buckets.group_of_row, buckets.n_groups, by_number)]]
@@ -116,7 +116,7 @@ def draw_sum_queries(table: Table, n_queries: int, rng: Generator, *, n_predicat
     columns = table.quasi_identifiers
     if not 1 <= n_predicates <= len(columns):
         raise InvalidInput(f"{n_predicates} predicates are asked for and there are {len(columns)} quasi-identifiers.")
-    numbers = Numbers.of(table)
+    numbers = SensitiveNumbers.of(table)
     if not (numbers.of_value[numbers.column.codes] != 0).any():
         raise InvalidInput(f"Every sum of {numbers.column.name!r} is 0; there is nothing to ask for.")
     queries: list[SumQuery] = []
@@ -136,12 +136,12 @@ def draw_predicate(column: Column, rng: Generator) -> Predicate:
     if column.kind is Kind.CATEGORY:
         chosen = np.sort(rng.permutation(n_values)[: int(rng.integers(1, n_values + 1))])
         return Predicate(column.name, "in", tuple(column.values.gather(chosen)))
-    comparison: Comparison = (">", "<", "=", ">=", "<=", "!=")[int(rng.integers(6))]
+    comparison: Operator = (">", "<", "=", ">=", "<=", "!=")[int(rng.integers(6))]
     return Predicate(column.name, comparison, column.values[int(rng.integers(n_values))])
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class SensitiveNumbers:
     """The sensitive numbers as whole numbers of 1 / scale."""
 
     column: Column
@@ -149,7 +149,7 @@ class Numbers:
     scale: int
 
     @classmethod
-    def of(cls, table: Table) -> "Numbers":
+    def of(cls, table: Table) -> "SensitiveNumbers":
         """The numbers of the one sensitive column, exactly."""
         column = table.the_sensitive("A SUM query")
         if column.kind is not Kind.NUMBER or column.missing_code is not None:
@@ -216,7 +216,7 @@ class Asked:
         return self.kinds, self.low, self.high, self.wanted
 
 
-def actual_sums(table: Table, asked: Asked, numbers: Numbers) -> Counts:
+def actual_sums(table: Table, asked: Asked, numbers: SensitiveNumbers) -> Counts:
     """The sums in the table."""
     columns = table.quasi_identifiers
     codes = np.stack([column.codes for column in columns])

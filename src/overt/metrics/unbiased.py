@@ -107,13 +107,13 @@ class Mixings:
 
     @classmethod
     def of(cls, release: Release) -> "Mixings":
-        method = release.made_by
-        if not getattr(method, "draws_blind", False):
+        method = release.method
+        if not method.draws_blind:
             raise InvalidInput(
                 f"{type(method).__name__} did not draw rows blind, or merged groups by what they look like, so that the "
                 "law of its groups is not known; use Dealing, RDA or BatchMatching with k <= l."
             )
-        reading = Reading(release, getattr(method, "strata", ()))
+        reading = Reading(release, method.strata)
         histogram = reading.histogram
         slots = np.full((release.n_groups, int(release.partition.sizes.max())), -1, np.int32)
         lengths = np.diff(histogram.first)
@@ -161,7 +161,7 @@ def unbiased_means(release: BucketRelease, column: str, wanted: NDArray[np.bool_
     `wanted` is (question, value) -> whether the question asks for this sensitive value. Needs exact
     quasi-identifiers, so a bucketized release.
     """
-    if not isinstance(release, BucketRelease):
+    if not release.shows_exactly:
         raise InvalidInput("Means without bias need exact quasi-identifiers; make the release with form='bucketized'.")
     asked = release.table.column(column)
     if asked.kind is not Kind.NUMBER or asked.missing_code is not None:

@@ -24,15 +24,16 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.kernels.uniques import count_up_to_two, find_minimal
-from overt.metrics.alike import first_rows, number_combinations, rows_alike
+from overt.metrics.equal_rows import first_rows, number_combinations, rows_alike
 from overt.partition import Partition
-from overt.table import Table
+from overt.table import Column, Table
 from overt.threads import in_threads, n_threads
 
 MOST_PLACES = 1 << 24  # combinations of all sets together that are counted in one array
 MOST_OF_SET = 1 << 21  # of one set
 MOST_WORK = 4_000_000_000  # rows times sets: above it fewer columns are combined
-MOST_COLUMNS = 64
+MOST_SETS = 12_000
+MOST_COLUMNS = 64  # that are combined; of more, those with most values
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Uniques:
     n_of_size: tuple[int, ...]  # (size - 1) -> unique rows whose smallest set has so many columns
     rows: NDArray[np.int64]  # the unique rows: for the owner, never printed
     size_of_row: NDArray[np.int32]  # (unique row) -> columns of its smallest set; 0: more than `max_size`
+    n_not_combined: int = 0  # columns that are in no set, where there are too many to combine
 
     @property
     def n_special(self) -> int:
@@ -72,12 +74,10 @@ def find_uniques(table: Table, *, max_size: int = 3, alike: Partition | None = N
     >>> uniques.n_unique, uniques.n_of_size
     (96, (96, 0, 0))
     """
-    columns = table.quasi_identifiers
-    if max_size < 1 or len(columns) > MOST_COLUMNS:
-        raise InvalidInput(
-            f"Sets of at least one of at most {MOST_COLUMNS} quasi-identifiers can be searched; there are "
-            f"{len(columns)}, and max_size is {max_size}."
-        )
+    columns = most_varied(table.quasi_identifiers)
+    if max_size < 1:
+        raise InvalidInput(f"Sets of at least one column can be searched; max_size is {max_size}.")
+    n_left_out = len(table.quasi_identifiers) - len(columns)
     alike = alike or rows_alike(table)
     first_row, n_rows_of = first_rows(alike), alike.sizes
     is_unique = n_rows_of == 1
@@ -86,7 +86,7 @@ def find_uniques(table: Table, *, max_size: int = 3, alike: Partition | None = N
     sets = [chosen for size in range(1, max_size + 1) for chosen in combinations(range(len(columns)), size)]
     rows = first_row[is_unique].astype(np.int64)
     if not n_unique:
-        return Uniques(table.n_rows, 0, max_size, (), (0,) * max_size, rows, np.empty(0, np.int32))
+        return Uniques(table.n_rows, 0, max_size, (), (0,) * max_size, rows, np.empty(0, np.int32), n_left_out)
     layout = _Layout.of([column.n_values for column in columns], sets)
     narrow = np.uint16 if max(column.n_values for column in columns) <= 1 << 16 else np.int32
     codes = np.stack([column.codes[first_row].astype(narrow) for column in columns])
@@ -103,7 +103,16 @@ def find_uniques(table: Table, *, max_size: int = 3, alike: Partition | None = N
     ]
     found.sort(key=lambda one: (-one.n_rows, len(one.columns)))
     n_of_size = np.bincount(size_of_row, minlength=max_size + 1)[1:]
-    return Uniques(table.n_rows, n_unique, max_size, tuple(found), tuple(map(int, n_of_size)), rows, size_of_row)
+    n_sizes = tuple(map(int, n_of_size))
+    return Uniques(table.n_rows, n_unique, max_size, tuple(found), n_sizes, rows, size_of_row, n_left_out)
+
+
+def most_varied(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns that are combined: all, or of too many those with most values, in their order."""
+    if len(columns) <= MOST_COLUMNS:
+        return columns
+    varied = sorted(range(len(columns)), key=lambda place: -columns[place].n_values)[:MOST_COLUMNS]
+    return tuple(columns[place] for place in sorted(varied))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +216,10 @@ def _is_unique_on(table: Table, chosen: tuple[int, ...]) -> NDArray[np.uint8]:
 
 def _affordable(n_columns: int, max_size: int, n_rows: int) -> int:
     """The most columns that can be combined without days of work."""
-    while max_size > 1 and n_rows * sum(comb(n_columns, size) for size in range(1, max_size + 1)) > MOST_WORK:
+
+    def n_sets() -> int:
+        return sum(comb(n_columns, size) for size in range(1, max_size + 1))
+
+    while max_size > 1 and (n_rows * n_sets() > MOST_WORK or n_sets() > MOST_SETS):
         max_size -= 1
     return max_size

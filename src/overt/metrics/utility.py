@@ -10,22 +10,23 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.kernels.spreading import count_pairs
-from overt.metrics.alike import groups_as_seen
+from overt.kernels.expected_counts import count_pairs
 from overt.metrics.analysis import Prediction, mean_error, prediction
 from overt.metrics.certainty_penalty import penalty_of_groups
 from overt.metrics.discernibility import discernibility
-from overt.metrics.divergence import MOST_CELLS, divergence, divergence_of_spread
+from overt.metrics.distribution_divergence import MOST_CELLS, divergence, divergence_of_spread
 from overt.metrics.entropy import entropy_of_spread
+from overt.metrics.equal_rows import groups_as_seen
+from overt.metrics.expected_counts import Expected, Spread, is_exact, spreads_of
 from overt.metrics.group_size import average_group_size
 from overt.metrics.precision import precision_of_column
-from overt.metrics.spread import Expected, Spread, is_exact, spreads_of
+from overt.metrics.rows_of_persons import by_rows
 from overt.release import Release
 from overt.table import Column, Kind, Role
 from overt.threads import n_threads
 
 Thing = TypeVar("Thing")
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,14 @@ class Utility:
 
 
 def measure_utility(release: Release) -> Utility:
-    """Everything that a release cost.
+    """Everything that a release cost; where persons have several rows, of their rows.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
     >>> measure_utility(Mondrian(goal=KAnonymity(1)).anonymize(table)).certainty_penalty
     0.0
     """
+    release = by_rows(release)
     table = release.table
     spreads = spreads_of(release)
     partition = groups_as_seen(release)
@@ -167,7 +169,7 @@ def _open_pairs(release: Release) -> Iterator[tuple[Column, Column]]:
             yield one, other
 
 
-def _each(work: Callable[[Thing], Result], things: Iterable[Thing]) -> list[Result]:
+def _each(work: Callable[[Thing], Returned], things: Iterable[Thing]) -> list[Returned]:
     """Do some work on every thing, in threads: the loops release the interpreter lock."""
     with ThreadPoolExecutor(max_workers=n_threads()) as pool:
         return list(pool.map(work, things))

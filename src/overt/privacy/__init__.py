@@ -9,6 +9,7 @@ from overt.privacy.delta_disclosure import DeltaDisclosure
 from overt.privacy.entropy_l_diversity import EntropyLDiversity
 from overt.privacy.k_anonymity import KAnonymity
 from overt.privacy.l_diversity import DistinctLDiversity, FrequencyLDiversity, RecursiveCLDiversity
+from overt.privacy.relative_risk import RelativeRisk
 from overt.privacy.t_closeness import TCloseness
 
 _ALL: tuple[type[Property], ...] = (
@@ -22,6 +23,7 @@ _ALL: tuple[type[Property], ...] = (
     DeltaDisclosure,
     BasicBetaLikeness,
     EnhancedBetaLikeness,
+    RelativeRisk,
 )
 PROPERTIES: dict[str, type[Property]] = {kind.name: kind for kind in _ALL}  # by their names in a recipe
 
@@ -40,6 +42,7 @@ __all__ = [
     "Number",
     "Property",
     "RecursiveCLDiversity",
+    "RelativeRisk",
     "SensitiveProperty",
     "TCloseness",
     "exact",

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from overt.arguments import require_list
 from overt.errors import InvalidInput
 from overt.partition import Groups
 from overt.privacy.base import Broken, Measure, Property, SensitiveProperty
@@ -24,6 +25,7 @@ class AllOf(Property):
     name: ClassVar[str] = "all-of"
 
     def __post_init__(self) -> None:
+        require_list("AllOf", self.properties, "AllOf((KAnonymity(5), TCloseness(0.2)))")
         properties = tuple(self.properties)
         if not properties or not all(isinstance(part, Property) for part in properties):
             raise InvalidInput("AllOf needs one or more properties in a tuple, such as AllOf((KAnonymity(5),)).")
@@ -51,6 +53,10 @@ class AllOf(Property):
         return ", ".join(part.describe_measure(groups) for part in self.properties)
 
     @property
+    def looks_at_values(self) -> bool:
+        return any(part.looks_at_values for part in self.parts)
+
+    @property
     def least_rows(self) -> int:
         return max(part.least_rows for part in self.properties)
 
@@ -64,9 +70,12 @@ class AllOf(Property):
         return " ".join(
             part.caution
             for part in self.properties
-            if part.caution
-            and not any(other.column is None or other.column == getattr(part, "column", None) for other in careful)
+            if part.caution and not any(other.column is None or other.column == part.column for other in careful)
         )
+
+    @property
+    def in_words(self) -> str:
+        return " ".join(part.in_words for part in self.properties)
 
     def __str__(self) -> str:
         return " and ".join(map(str, self.properties))

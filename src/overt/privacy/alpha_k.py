@@ -2,13 +2,18 @@
 """(alpha,k)-anonymity: a crowd of k, and no sensitive value too frequent in it."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from overt.kernels.diversity import largest_counts
 from overt.partition import Counts, Groups, Histogram
 from overt.privacy.base import (
     Broken,
+    Limits,
     Measure,
     Number,
     Property,
@@ -17,9 +22,10 @@ from overt.privacy.base import (
     require_number,
     require_whole,
 )
-from overt.privacy.exactness import greatest_ratio, times
+from overt.privacy.exactness import greatest_ratio, most_of, times
 from overt.privacy.k_anonymity import KAnonymity
 from overt.privacy.l_diversity import DistinctLDiversity
+from overt.privacy.shares import Bounds
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,9 @@ class AlphaKAnonymity(SensitiveProperty):
     def breaks(self, groups: Groups) -> Broken:
         return super().breaks(groups) | (groups.sizes < self.k)
 
+    def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
+        return Fraction(0), exact(self.alpha)
+
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> Measure:
         return greatest_ratio(largest_counts(histogram.first, histogram.count), sizes)
 
@@ -57,12 +66,25 @@ class AlphaKAnonymity(SensitiveProperty):
         measured = super().measure(groups)
         return math.inf if groups.sizes.min() < self.k else measured
 
+    def belief_bound(self, column: str) -> Fraction | None:
+        return exact(self.alpha) if self.column in (None, column) else None
+
+    def at_l(self, l: int) -> Property:
+        return replace(self, alpha=Fraction(1, l))
+
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> Limits:
+        return Limits(np.where(sizes < self.k, -1, most_of(sizes, exact(self.alpha))))
+
     @property
     def least_rows(self) -> int:
         return max(int(self.k), math.ceil(1 / exact(self.alpha)))
 
     def necessary(self, everyone: Groups) -> Property:
         return KAnonymity(self.k) & DistinctLDiversity(math.ceil(1 / exact(self.alpha)), column=self.column)
+
+    @property
+    def in_words(self) -> str:
+        return f"Everybody is one of at least {self.k} people who look alike, and no sensitive value{self.where} has more than {self.alpha} of a group."
 
     def __str__(self) -> str:
         return f"({self.alpha}, {self.k})-anonymity{self.where}"

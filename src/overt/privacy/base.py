@@ -15,14 +15,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import wraps
 from numbers import Integral, Rational
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from overt.arguments import WORDS, refusal
 from overt.errors import InvalidInput
 from overt.partition import Groups, Histogram
+from overt.privacy.shares import Bounds, ShareLimits, breaks_shares
 from overt.table import unknown_column
 
 if TYPE_CHECKING:
@@ -71,6 +74,50 @@ def require_number(
         raise refusal
 
 
+@dataclass(frozen=True, eq=False)
+class Distance:
+    """How far the values of a group may be from those of the table: at most `t`, as (numerator, denominator).
+
+    Values are moved in a tree, whose `node` is (level, value), from the values up to just below the root; or, if `is_ordered`,
+    along their ranks, (1, value), -1 where the table does not have the value. `total` are the table's rows: of each node; of ranks
+    those up to it.
+    """
+
+    t: tuple[int, int]
+    node: NDArray[np.int32]
+    total: NDArray[np.int64]  # (level, node)
+    n_levels: int  # or ranks
+    is_ordered: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """What breaks a property, by numbers: how often a value may stand in a group, and what the values of a group must be.
+
+    Groups may have at most `cap` rows of one value (-1: they are broken whatever they hold), and must have `least` different values.
+    `recursive` is (numerator of c, denominator of c, l), and `entropy` the least entropy. Beside the whole table: `most` and
+    `fewest` rows of each value, and `distance` from its values.
+    """
+
+    cap: NDArray[np.int64]  # (group)
+    least: int = 1
+    recursive: tuple[int, int, int] | None = None
+    entropy: float | None = None
+    most: NDArray[np.int64] | None = None  # (group, value)
+    fewest: NDArray[np.int64] | None = None  # (group, value)
+    distance: Distance | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the most frequent value and the number of different ones decide."""
+        return self.recursive is None and self.entropy is None and not self.is_beside_table
+
+    @property
+    def is_beside_table(self) -> bool:
+        """Whether groups are compared with the whole table."""
+        return not (self.most is None and self.fewest is None and self.distance is None)
+
+
 class Property(ABC):
     """What "safe" means for a set of groups."""
 
@@ -101,9 +148,44 @@ class Property(ABC):
         """A short sentence for reports: "5-anonymity"."""
 
     @property
+    def in_words(self) -> str:
+        """What it promises, as a sentence for somebody who decides and is no specialist."""
+        return f"{self}."
+
+    @property
     def parts(self) -> tuple["Property", ...]:
         """The properties this one is a combination of: itself, if it is none."""
         return (self,)
+
+    @property
+    def column(self) -> str | None:
+        """The sensitive column that it looks at; None if that is none, or each."""
+        return None
+
+    def belief_bound(self, column: str) -> Fraction | None:
+        """The most that someone who only sees the release may believe of a value of this column; None if no bound is promised."""
+        return None
+
+    def at_l(self, l: int) -> "Property | None":
+        """The same with another l (or alpha = 1/l); None if it has none."""
+        return None
+
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> "Limits | None":
+        """What groups of these sizes may hold, in numbers that swaps can follow; None if they cannot.
+
+        `of_table` has the values of the whole table, for properties that compare groups with it.
+        """
+        return None
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether it depends on sensitive values, and not only on who is in which group."""
+        return True
+
+    @property
+    def has_own_bounds(self) -> bool:
+        """Whether single values have bounds of their own."""
+        return False
 
     @property
     def least_rows(self) -> int:
@@ -134,6 +216,10 @@ class Property(ABC):
         """The measure for reports, rounded towards "not safe": "k = 5", or "no t" where none holds."""
         measured = self.measure(groups)
         assert not isinstance(measured, tuple)  # combinations describe their parts
+        return self.describe(measured)
+
+    def describe(self, measured: Measure) -> str:
+        """The same of a measure that is known."""
         if math.isinf(measured):
             return f"no {self.parameter}"
         down = Context(prec=4, rounding=ROUND_FLOOR if self.best == "largest" else ROUND_CEILING)
@@ -141,11 +227,37 @@ class Property(ABC):
         shown = measured if isinstance(measured, int) else f"{rounded.normalize():f}"
         return f"{self.parameter} {'>' if self.strict else '='} {shown}"
 
+    def __init_subclass__(cls, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        for name in ("holds", "breaks", "measure"):
+            if name in vars(cls):
+                setattr(cls, name, _of_groups(vars(cls)[name]))
+
     def __and__(self, other: "Property") -> "AllOf":
         """Both: `KAnonymity(5) & TCloseness(0.2)`."""
         from overt.privacy.all_of import AllOf
 
+        if not isinstance(other, Property):
+            raise InvalidInput(
+                refusal(f"What is joined to {self} with &", other, "another property, such as KAnonymity(5)")
+            )
         return AllOf((*self.parts, *other.parts))
+
+
+def _of_groups(measured: Any) -> Any:
+    """What is asked of something else than groups says so."""
+
+    @wraps(measured)
+    def asked(self: Property, groups: Groups, *given: Any, **how: Any) -> Any:
+        try:
+            return measured(self, groups, *given, **how)
+        except AttributeError:
+            if isinstance(groups, Groups):
+                raise
+        what = f"What {type(self).__name__}.{measured.__name__} is asked of"
+        raise InvalidInput(refusal(what, groups, WORDS["Groups"]))
+
+    return asked
 
 
 def require_groups(groups: Groups) -> None:
@@ -172,14 +284,41 @@ class SensitiveProperty(Property):
         broken = np.zeros(groups.n_groups, np.bool_)
         for histogram in self._histograms(groups):
             if groups.n_groups:
-                broken |= self.breaks_histogram(histogram, _out_of(histogram, groups))
+                broken |= self._breaks(histogram, _out_of(histogram, groups))
         return broken
+
+    def _breaks(self, histogram: Histogram, sizes: NDArray[np.int64]) -> Broken:
+        if histogram.sets is None:
+            return self.breaks_histogram(histogram, sizes)
+        return breaks_shares(self.share_limits(histogram), histogram, sizes)
+
+    def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
+        """The least and the greatest share of a group's persons who may have a value in any row, if q of the count stratum have it."""
+        raise InvalidInput(
+            f"{self} is defined for one value per person, and here a person may have several. Ask for l-diversity, "
+            "(alpha,k)-anonymity, beta-likeness or t-closeness with the equal distance, or keep one row per person."
+        )
+
+    def share_limits(self, histogram: Histogram) -> ShareLimits:
+        """What it allows of every value in every count stratum, where a person may have several."""
+        assert histogram.sets is not None and histogram.labels is not None
+        return ShareLimits.of(self.share_bounds, histogram.sets, histogram.labels)
 
     def measure(self, groups: Groups) -> Measure:
         require_groups(groups)
         histograms = self._histograms(groups)
-        measured = [self.measure_histogram(histogram, _out_of(histogram, groups)) for histogram in histograms]
+        measured = [self._measure(histogram, _out_of(histogram, groups)) for histogram in histograms]
         return min(measured) if self.best == "largest" else max(measured)
+
+    def _measure(self, histogram: Histogram, sizes: NDArray[np.int64]) -> Measure:
+        if histogram.sets is not None:
+            self.share_bounds(Fraction(1, 2), None)  # refuses what is not defined for several values
+            return self.measure_shares(histogram, sizes)
+        return self.measure_histogram(histogram, sizes)
+
+    def measure_shares(self, histogram: Histogram, sizes: NDArray[np.int64]) -> Measure:
+        """The best parameter that holds of this column's values where a person may have several."""
+        return self.measure_histogram(histogram, sizes)
 
     def needs_values(self, everyone: Groups, share: Fraction) -> Property:
         """As many different values as the most frequent ones that have this share of the table, in each column."""

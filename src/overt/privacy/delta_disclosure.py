@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from overt.partition import Counts, Groups, Histogram
-from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
+from overt.privacy.base import Broken, Limits, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.exactness import exponential, logarithm
-from overt.privacy.kinds import Kinds
+from overt.privacy.group_profiles import Kinds
 
 # e to this exceeds every ratio of two shares that 64-bit counts can have, so that no larger delta asks for less.
 LARGEST_DELTA = Fraction(200)
@@ -41,11 +41,23 @@ class DeltaDisclosure(SensitiveProperty):
         require_number("delta", self.delta, above=0)
 
     def breaks_histogram(self, histogram: Histogram, sizes: Counts) -> Broken:
+        kinds = Kinds.of(histogram, sizes)
+        most, least = self._most_and_least(kinds)
+        return lacks_a_value(histogram) | kinds.breaks(most, least)
+
+    def _most_and_least(self, kinds: Kinds) -> tuple[Counts, Counts]:
+        """(size, total) -> how often a value may and must occur."""
         delta = min(exact(self.delta), LARGEST_DELTA)
         above, below = exponential(delta), exponential(-delta)  # irrational: p / q is never equal to one of them
-        kinds = Kinds.of(histogram, sizes)
-        most, least = kinds.limits(lambda _: above), kinds.limits(lambda _: below) + 1
-        return lacks_a_value(histogram) | kinds.breaks(most, least)
+        return kinds.limits(lambda _: above), kinds.limits(lambda _: below) + 1
+
+    def limits(self, sizes: Counts, of_table: Histogram | None = None) -> Limits | None:
+        if of_table is None:
+            return None
+        kinds = Kinds.of(of_table, sizes)
+        of_pair = np.ix_(kinds.size_of_group, kinds.total_of_value)
+        most, least = self._most_and_least(kinds)
+        return Limits(sizes, most=most[of_pair], fewest=np.where(of_table.total_of_value > 0, least[of_pair], 0))
 
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> float:
         if lacks_a_value(histogram).any():
@@ -55,6 +67,10 @@ class DeltaDisclosure(SensitiveProperty):
 
     def necessary(self, everyone: Groups) -> Property:
         return self.needs_values(everyone, Fraction(1))
+
+    @property
+    def in_words(self) -> str:
+        return f"In no group is a sensitive value{self.where} more or less likely than in the whole table by the factor e^{self.delta} or more."
 
     def __str__(self) -> str:
         return f"{self.delta}-disclosure privacy{self.where}"

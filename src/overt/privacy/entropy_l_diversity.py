@@ -10,7 +10,7 @@ of more and more digits, and equality by prime factors.
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from overt.kernels.diversity import count_logs, sort_counts
 from overt.partition import Counts, Groups, Histogram
-from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
+from overt.privacy.base import Broken, Limits, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.l_diversity import DistinctLDiversity
 
-Spread = tuple[int, ...]  # the counts of a group's values, ascending
+SortedCounts = tuple[int, ...]  # the counts of a group's values, ascending
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class EntropyLDiversity(SensitiveProperty):
         is_unclear[n_even > 0] = False
         broken[n_even > 0] = n_even[n_even > 0] < math.ceil(l)
         unclear = np.flatnonzero(is_unclear)
-        verdicts: dict[Spread, bool] = {}
+        verdicts: dict[SortedCounts, bool] = {}
         for group, spread in zip(unclear, spreads(histogram, unclear), strict=True):
             if spread not in verdicts:
                 verdicts[spread] = not reaches(spread, l)
@@ -68,12 +68,22 @@ class EntropyLDiversity(SensitiveProperty):
         even = n_even[may_be_least & (n_even > 0)]
         return min([float(n) for n in np.unique(even)] + [best_float(s) for s in set(spreads(histogram, uneven))])
 
+    def at_l(self, l: int) -> Property:
+        return replace(self, l=l)
+
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> Limits:
+        return Limits(sizes, least=math.ceil(exact(self.l)), entropy=math.log(exact(self.l)))
+
     @property
     def least_rows(self) -> int:
         return math.ceil(exact(self.l))
 
     def necessary(self, everyone: Groups) -> Property:
         return DistinctLDiversity(self.least_rows, column=self.column)
+
+    @property
+    def in_words(self) -> str:
+        return f"The sensitive values{self.where} of every group are as mixed, by entropy, as {self.l} values that are equally frequent."
 
     def __str__(self) -> str:
         return f"entropy {self.l}-diversity{self.where}"
@@ -88,7 +98,7 @@ def entropies(histogram: Histogram, sizes: Counts) -> tuple[NDArray[np.float64],
     return log_n - total / sizes, 2**-52 * (np.diff(histogram.first) + 32) * log_n, n_even
 
 
-def spreads(histogram: Histogram, groups: NDArray[np.int64]) -> Iterator[Spread]:
+def spreads(histogram: Histogram, groups: NDArray[np.int64]) -> Iterator[SortedCounts]:
     """The ascending counts of some groups."""
     if groups.size:
         ordered = sort_counts(histogram.first, histogram.count)
@@ -96,7 +106,7 @@ def spreads(histogram: Histogram, groups: NDArray[np.int64]) -> Iterator[Spread]
             yield tuple(ordered[begin:end].tolist())
 
 
-def reaches(spread: Spread, l: Fraction) -> bool:
+def reaches(spread: SortedCounts, l: Fraction) -> bool:
     """Whether these counts have entropy at least log(l)."""
     n, times_of_count = sum(spread), Counter(spread)
     digits = 40
@@ -146,7 +156,7 @@ def prime_factors(number: int) -> tuple[int, ...]:
     return (*factors, number) if number > 1 else tuple(factors)
 
 
-def best_float(spread: Spread) -> float:
+def best_float(spread: SortedCounts) -> float:
     """The largest float l that these counts reach, read as `exact` reads it."""
     context, n = Context(prec=40), sum(spread)
     shares = ((Fraction(c * times, n), c) for c, times in Counter(spread).items())

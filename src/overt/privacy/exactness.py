@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 from typing import Any
 
@@ -25,6 +26,11 @@ def times(left: Integers, right: "Integers | int") -> Integers:
     if max(factor, factor * int(left.max(initial=0))) > INT64_MAX:
         return left.astype(object) * right
     return left * right
+
+
+def most_of(sizes: NDArray[np.int64], share: Fraction) -> NDArray[np.int64]:
+    """The greatest whole numbers that are at most this share of some sizes."""
+    return (times(sizes, share.numerator) // share.denominator).astype(np.int64)
 
 
 def greatest_ratio(numerators: Integers, denominators: Integers) -> Fraction:
@@ -85,6 +91,7 @@ def logarithm(number: Fraction) -> Irrational:
     return Irrational(lambda digits: _enclose(Context.ln, number, digits))
 
 
+@lru_cache(maxsize=1 << 14)  # a search for a plan asks for the same few thousand bounds again and again
 def _enclose(function: Callable[[Context, Decimal], Decimal], at: Fraction, digits: int) -> tuple[Fraction, Fraction]:
     """Bounds on an increasing function that the decimal module rounds to the nearest."""
     bounds = []
@@ -97,7 +104,8 @@ def _enclose(function: Callable[[Context, Decimal], Decimal], at: Fraction, digi
 
 def floors_of_multiples(bounds: Sequence[Fraction | Irrational], factors: Integers, divisor: int) -> NDArray[np.int64]:
     """(row, column) -> the whole part of `bounds[column] * factors[row, column] / divisor`, or 2**62 if that is less."""
-    multiples = np.array([float(bound) for bound in bounds]) * factors.astype(np.float64) / divisor
+    as_float = {id(bound): float(bound) for bound in bounds}  # often one for all
+    multiples = np.array([as_float[id(bound)] for bound in bounds]) * factors.astype(np.float64) / divisor
     floors = np.minimum(multiples, 2.0**62).astype(np.int64)
     is_unclear = np.abs(multiples - np.rint(multiples)) <= 2**-46 * (multiples + 1)  # far more than the rounding
     for row, column in zip(*np.nonzero(is_unclear), strict=True):

@@ -4,8 +4,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from overt.partition import Groups
-from overt.privacy.base import Broken, Property, require_groups, require_whole
+import numpy as np
+from numpy.typing import NDArray
+
+from overt.partition import Groups, Histogram
+from overt.privacy.base import Broken, Limits, Property, require_groups, require_whole
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,23 @@ class KAnonymity(Property):
         require_groups(groups)
         return int(groups.sizes.min())
 
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> Limits:
+        return Limits(np.where(sizes < self.k, -1, sizes))
+
+    @property
+    def looks_at_values(self) -> bool:
+        return False
+
     @property
     def least_rows(self) -> int:
         return int(self.k)
 
     def necessary(self, everyone: Groups) -> Property:
         return self
+
+    @property
+    def in_words(self) -> str:
+        return f"Everybody is one of at least {self.k} people who look alike in the release."
 
     def __str__(self) -> str:
         return f"{self.k}-anonymity"

@@ -5,16 +5,21 @@ The entropy form, which needs logarithms, is in `entropy_l_diversity`.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from overt.errors import InvalidInput
+from overt.hierarchy.texts import texts_of
 from overt.kernels.diversity import largest_counts, sort_counts, tails
 from overt.partition import Counts, Groups, Histogram
 from overt.privacy.base import (
     Broken,
+    Limits,
     Measure,
     Number,
     Property,
@@ -23,7 +28,8 @@ from overt.privacy.base import (
     require_number,
     require_whole,
 )
-from overt.privacy.exactness import greatest_ratio, times
+from overt.privacy.exactness import greatest_ratio, most_of, times
+from overt.privacy.shares import Bounds
 
 
 @dataclass(frozen=True)
@@ -31,10 +37,14 @@ class FrequencyLDiversity(SensitiveProperty):
     """In no group does a sensitive value have more than one row in l: nobody's is known with more than 1/l.
 
     The reading of l-diversity in X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation", VLDB
-    2006, and in most papers since; a fractional l is allowed.
+    2006, and in most papers since; a fractional l is allowed. A value that is too frequent for 1/l can have a bound of its own, as
+    `bounds={"I10": "1/2"}`.
     """
 
     l: int | float | Fraction
+    bounds: Mapping[str, Number] = field(
+        default_factory=dict, hash=False
+    )  # value -> what stands for 1/l for this value
 
     name: ClassVar[str] = "l-diversity"
     parameter: ClassVar[str] = "l"
@@ -43,24 +53,81 @@ class FrequencyLDiversity(SensitiveProperty):
 
     def __post_init__(self) -> None:
         require_number("l", self.l, least=1)
+        given: Any = self.bounds
+        if not isinstance(given, Mapping) or not all(isinstance(value, str) for value in given):
+            raise InvalidInput('bounds needs values with the greatest share of each, such as {"I10": "1/2"}.')
+        for bound in self.bounds.values():
+            require_number("a bound", bound, above=0, most=1)
+        object.__setattr__(self, "bounds", dict(self.bounds))
 
     def breaks_histogram(self, histogram: Histogram, sizes: Counts) -> Broken:
+        if self.bounds:
+            return self._breaks_bounds(histogram, sizes)
         l, largest = exact(self.l), largest_counts(histogram.first, histogram.count)
         too_frequent: Broken = times(largest, l.numerator) > times(sizes, l.denominator)
         return too_frequent
 
+    def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
+        bound = self.bounds.get(value) if value is not None else None
+        return Fraction(0), min(Fraction(1), 1 / exact(self.l) if bound is None else exact(bound))
+
+    def _breaks_bounds(self, histogram: Histogram, sizes: Counts) -> Broken:
+        """Each value by its own bound."""
+        if histogram.labels is None:
+            raise InvalidInput(
+                f"{self} needs to know what values are called, and this method does not say; leave out bounds."
+            )
+        group = np.repeat(np.arange(sizes.size), np.diff(histogram.first))
+        broken = np.zeros(sizes.size, np.bool_)
+        for code, value in enumerate(texts_of(histogram.labels).to_list()):
+            bound, at = self.share_bounds(Fraction(0), value)[1], histogram.value == code
+            broken[
+                group[at][times(histogram.count[at], bound.denominator) > times(sizes[group[at]], bound.numerator)]
+            ] = True
+        return broken
+
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> Measure:
+        if self.bounds and histogram.labels is not None:  # of the values without a bound of their own
+            own = np.array([value in self.bounds for value in texts_of(histogram.labels).to_list()], np.bool_)
+            group = np.repeat(np.arange(sizes.size), np.diff(histogram.first))
+            count = np.where(own[histogram.value], 0, histogram.count)
+            return whole_if_whole(1 / greatest_ratio(count, sizes[group])) if count.any() else math.inf
         return whole_if_whole(1 / greatest_ratio(largest_counts(histogram.first, histogram.count), sizes))
+
+    def belief_bound(self, column: str) -> Fraction | None:
+        if self.column not in (None, column):
+            return None
+        return max([min(Fraction(1), 1 / exact(self.l)), *map(exact, self.bounds.values())])
+
+    def at_l(self, l: int) -> Property:
+        return replace(self, l=l)
+
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> Limits | None:
+        if not self.bounds:
+            return Limits(most_of(sizes, 1 / exact(self.l)))
+        if of_table is None or of_table.labels is None:
+            return None
+        bounds = [self.share_bounds(Fraction(0), value)[1] for value in texts_of(of_table.labels).to_list()]
+        return Limits(sizes, most=np.stack([most_of(sizes, bound) for bound in bounds], axis=1))
+
+    @property
+    def has_own_bounds(self) -> bool:
+        return bool(self.bounds)
 
     @property
     def least_rows(self) -> int:
-        return math.ceil(exact(self.l))
+        return 1 if self.bounds else math.ceil(exact(self.l))
 
     def necessary(self, everyone: Groups) -> Property:
         return DistinctLDiversity(self.least_rows, column=self.column)
 
+    @property
+    def in_words(self) -> str:
+        return f"No sensitive value{self.where} has more than one row in {self.l} of any group: a reader concludes nobody's with more than 1/{self.l}."
+
     def __str__(self) -> str:
-        return f"{self.l}-diversity (frequency){self.where}"
+        own = ", ".join(f"{value} at most {bound}" for value, bound in self.bounds.items())
+        return f"{self.l}-diversity (frequency){self.where}{f' ({own})' if own else ''}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +154,12 @@ class DistinctLDiversity(SensitiveProperty):
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> int:
         return int(np.diff(histogram.first).min())
 
+    def at_l(self, l: int) -> Property:
+        return replace(self, l=l)
+
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> Limits:
+        return Limits(sizes, least=int(self.l))
+
     @property
     def least_rows(self) -> int:
         return int(self.l)
@@ -100,6 +173,10 @@ class DistinctLDiversity(SensitiveProperty):
 
     def necessary(self, everyone: Groups) -> Property:
         return self
+
+    @property
+    def in_words(self) -> str:
+        return f"Every group has at least {self.l} different sensitive values{self.where}; how often each occurs is not limited."
 
     def __str__(self) -> str:
         return f"distinct {self.l}-diversity{self.where}"
@@ -138,6 +215,13 @@ class RecursiveCLDiversity(SensitiveProperty):
         largest, tail = self._largest_and_tail(histogram)
         return whole_if_whole(greatest_ratio(largest, tail)) if tail.min() else math.inf
 
+    def at_l(self, l: int) -> Property:
+        return replace(self, l=l)
+
+    def limits(self, sizes: NDArray[np.int64], of_table: Histogram | None = None) -> Limits:
+        c = exact(self.c)
+        return Limits(sizes, least=int(self.l), recursive=(c.numerator, c.denominator, int(self.l)))
+
     @property
     def least_rows(self) -> int:
         return int(self.l) + math.floor(1 / exact(self.c))  # with one row per value, 1 < c (n - l + 1)
@@ -148,6 +232,10 @@ class RecursiveCLDiversity(SensitiveProperty):
 
     def necessary(self, everyone: Groups) -> Property:
         return DistinctLDiversity(int(self.l), column=self.column)  # fewer leave no tail
+
+    @property
+    def in_words(self) -> str:
+        return f"In every group the most frequent sensitive value{self.where} has fewer than {self.c} times the rows of all those from the {self.l}th on."
 
     def __str__(self) -> str:
         return f"recursive ({self.c}, {self.l})-diversity{self.where}"

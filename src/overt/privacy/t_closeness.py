@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.kernels.closeness import excess_over_table, rank_work
 from overt.partition import Counts, Groups, Histogram
-from overt.privacy.base import Broken, Number, Property, SensitiveProperty, exact, require_number
+from overt.privacy.base import Broken, Distance, Limits, Number, Property, SensitiveProperty, exact, require_number
 from overt.privacy.exactness import INT64_MAX, Integers, greatest_ratio, times
+from overt.privacy.shares import Bounds, greatest_difference
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -54,6 +55,14 @@ class TCloseness(SensitiveProperty):
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> Fraction:
         return greatest_ratio(*self._work(histogram, sizes))
 
+    def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
+        if self.distance != "equal":
+            return super().share_bounds(q, value)
+        return max(Fraction(0), q - exact(self.t)), min(Fraction(1), q + exact(self.t))
+
+    def measure_shares(self, histogram: Histogram, sizes: Counts) -> Fraction:
+        return greatest_difference(histogram, sizes)
+
     def _work(self, histogram: Histogram, sizes: Counts) -> tuple[Integers, Integers]:
         """(group) -> numerator and denominator of its distance from the table."""
         if self.distance == "ordered":
@@ -66,11 +75,34 @@ class TCloseness(SensitiveProperty):
             )
         return tree_work(histogram, sizes, histogram.node_of_value[:-1].copy())
 
+    def limits(self, sizes: Counts, of_table: Histogram | None = None) -> Limits | None:
+        if of_table is None or (self.distance == "hierarchical" and of_table.node_of_value is None):
+            return None
+        t, total = exact(self.t), of_table.total_of_value
+        occurs = total > 0
+        if self.distance == "ordered":
+            node = np.where(occurs, np.cumsum(occurs) - 1, -1).astype(np.int32)[None, :]
+            n_levels = int(occurs.sum())
+            totals = np.cumsum(total[occurs])[None, :]
+        else:
+            values = np.arange(of_table.n_values, dtype=np.int32)[None, :]
+            node = values if self.distance == "equal" or of_table.node_of_value is None else of_table.node_of_value[:-1]
+            n_levels = len(node)
+            totals = np.zeros((n_levels, int(node.max(initial=0)) + 1), np.int64)
+            for of_level, nodes in zip(totals, node, strict=True):
+                np.add.at(of_level, nodes, total)
+        distance = Distance((t.numerator, t.denominator), node, totals, n_levels, self.distance == "ordered")
+        return Limits(sizes, distance=distance)
+
     def necessary(self, everyone: Groups) -> Property:
         if self.distance != "equal":
             return super().necessary(everyone)
         # The distance is 1 minus the sum of min(p, q), and so at least the share of the values that the group lacks.
         return self.needs_values(everyone, 1 - exact(self.t))
+
+    @property
+    def in_words(self) -> str:
+        return f"The sensitive values{self.where} of every group are as in the whole table, up to a distance of {self.t}; a rare one may still become much likelier."
 
     def __str__(self) -> str:
         return f"{self.t}-closeness ({self.distance} distance){self.where}"

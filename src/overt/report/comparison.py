@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/cli/test_compare.py
 """A comparison of releases as one HTML file, in the dress of a report."""
 
 from collections.abc import Sequence
 
+from overt.audience import Audience
 from overt.markup import element, html_table
-from overt.report.html import figure_of, page
+from overt.report.html import figure_of, for_owner, page
 from overt.report.plots import Plot
 
 
@@ -22,7 +24,7 @@ def page_of_comparison(
         element(
             "p",
             "Every point is what one recipe gives. Further down, people are safer; further left, the data say more. "
-            "A red line leads from what the release alone says up to what someone who has the method learns. "
+            "A red line leads from what the release alone says up to what someone who knows the method learns. "
             "Nothing was written: run the recipe you choose.",
         ),
         element("p", caution, class_="alarm") if caution else None,
@@ -31,4 +33,4 @@ def page_of_comparison(
         *(element("p", f"Leak: {note}", class_="quiet") for note in notes),
         *(element("p", element("b", name), f" {why}", class_="alarm") for name, why in failures),
     ]
-    return page("Comparison of releases", element("main", parts, class_="overt-report wide"))
+    return page("Comparison of releases", for_owner(parts, wide=True), Audience.OWNER)

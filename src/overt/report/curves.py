@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_svg.py
 """Lines in one pair of axes: as a Vega-Lite specification, and drawn."""
 
 from collections.abc import Mapping, Sequence

@@ -1,34 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Report: everything that is said about a release, measured once; `html`, `text` and `to_dict` only put it in form.
+# Tested through tests/report/test_report.py
+"""Owner's report: everything that can be said about a release, measured once; `html`, `text` and `to_dict` only put it in form.
 
-A report is made by the owner from the original data, so it shows some of them: distributions before and after. It never
-shows an identifier, a row, or anything that fewer than `least_rows` rows have (the rule is in `overt.report.bins`).
+It is made from the original data and is for their owner alone: on a small table everyone's value follows from its figures.
+It shows no identifier, no row, and nothing that fewer than `least_rows` rows have (the rule is in `overt.report.bins`). What
+may be published is in `overt.report.public`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from overt.check import Verdict
+from overt.adversary.downcoding.findings import Downcoding
+from overt.audience import NOTICE, Audience
+from overt.checks import Verdict
 from overt.errors import InvalidInput
+from overt.guarantee import Guarantee
 from overt.markup import Markup
-from overt.metrics.alike import rows_alike
-from overt.metrics.risk import Risk, risk_of_release, risk_of_table
+from overt.metrics.equal_rows import rows_alike
+from overt.metrics.rare_values import rare_values_of
+from overt.metrics.risk import AttributeDisclosure, Risk, risk_of_release, risk_of_table
+from overt.metrics.rows_of_persons import by_rows
 from overt.metrics.uniques import Uniques, find_uniques
 from overt.metrics.utility import Utility, measure_utility
 from overt.privacy.base import Property
-from overt.release import BucketRelease, CrossBucketRelease, FullDomainRelease, PrivateRelease, Release
+from overt.release import Release
 from overt.report.bins import bins_of
-from overt.report.leak import Leak
+from overt.report.leak import Leak, brief
+from overt.report.opening import Opening
+from overt.report.person_sentences import of_knowledge
 from overt.report.plots import Plot, bars_before_and_after
+from overt.report.sentences import headline, of_rare, percent
 from overt.report.sequence import LevelsTried, levels_of
-from overt.table import Column, Kind, Role
+from overt.table import Column, Kind, Role, Table
 
 LEAST_ROWS = 10  # what fewer rows have is not shown, nor what fewer than k have
 SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 1000)  # the least sizes of the bins of group sizes
-_REPLAY_WORDS = ("also replays the method", "also knows the method")
+
+
+@dataclass(frozen=True)
+class PublishedFile:
+    """A file of the release, or a table of a database."""
+
+    name: str
+    rows: int
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -67,13 +87,15 @@ class Distribution:
 class Report:
     """What was asked of a release, what holds and against whom, what it cost and what remains."""
 
-    source: str  # the name of the file or table
+    name: str  # of the release
+    source: str  # the name of the file or table that it was made from
     created: str
     versions: Mapping[str, str]
     method: str
     parameters: str
-    against: str
+    guarantee: Guarantee
     goals: tuple[Goal, ...]
+    opening: Opening
     findings: tuple[tuple[str, bool, str], ...]
     cautions: tuple[str, ...]
     n_rows: int  # of the original, without those dropped
@@ -91,7 +113,9 @@ class Report:
     recipe: str
     kind: str  # "generalized", "buckets" or "cross-buckets"
     levels_tried: LevelsTried | None = None  # if levels were tried in order
-    leak: Leak | None = None  # what someone who has the method learns, if it was asked
+    leak: Leak | None = None  # what someone who knows the method learns, if it was asked
+    downcoded: Downcoding | None = None  # what a reader learns about quasi-identifiers, if it was asked
+    files: tuple[PublishedFile, ...] = ()
 
     @property
     def is_checked(self) -> bool:
@@ -105,20 +129,28 @@ class Report:
 
     @property
     def resists_replay(self) -> bool:
-        """Whether the guarantee holds against someone who runs the published method again. Not, if nothing says so."""
-        return any(words in self.against for words in _REPLAY_WORDS)
+        """Whether the guarantee holds against someone who runs the published method again."""
+        return self.guarantee.resists_replay
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for programs."""
         utility = self.utility
         return {
-            "report": 1,  # the version of this format
+            "report": 2,  # the version of this format
+            "audience": str(Audience.OWNER),
+            "notice": NOTICE,
+            "release": self.name,
             "source": self.source,
+            "files": [asdict(file) for file in self.files],
+            "verdict": {
+                "sentence": headline(self),
+                **{heading.lower().replace(" ", "_"): list(said) for heading, said in self.opening.rows},
+            },
             "created": self.created,
             "versions": dict(self.versions),
             "method": self.method,
             "parameters": self.parameters,
-            "against": self.against,
+            **self.guarantee.to_dict(),
             "resists_replay": self.resists_replay,
             "holds": self.holds,
             "goal": [asdict(goal) for goal in self.goals],
@@ -160,6 +192,7 @@ class Report:
             },
             "levels_tried": None if self.levels_tried is None else self.levels_tried.to_dict(),
             "leak": None if self.leak is None else self.leak.to_dict(),
+            "downcoding": None if self.downcoded is None else self.downcoded.to_dict(),
             "recipe": self.recipe,
         }
 
@@ -175,65 +208,102 @@ def make_report(
     goal: Property,
     verdict: Verdict | None = None,
     cautions: Sequence[str] = (),
+    name: str = "the release",
     source: str = "the table",
     recipe: str = "",
     created: str = "",
     versions: Mapping[str, str] | None = None,
     leak: Leak | None = None,
+    downcoded: Downcoding | None = None,
+    files: Sequence[PublishedFile] = (),
 ) -> Report:
     """Measure a release and put together what there is to say about it; a leak is measured by whoever has one.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
-    >>> method = Mondrian(goal=KAnonymity(4))
+    >>> method = Mondrian(goal=KAnonymity(4))  # strict cuts that never look at diseases: replaying them tells nothing
     >>> report = make_report(method.anonymize(table), goal=method.goal)
     >>> report.resists_replay, report.after.identification.n_unique
-    (False, 0)
+    (True, 0)
     """
-    if isinstance(release, PrivateRelease):
+    if release.hides_table:
         raise InvalidInput(
             "A report compares a release with its table, which tells what a private one hides; there is none."
         )
     table = release.table
-    method: Any = release.made_by
+    method = release.method
     least_rows = max(LEAST_ROWS, goal.least_rows)
-    utility = measure_utility(release)
+    utility, rows = measure_utility(release), by_rows(release)
+    in_bins = least_rows * most_rows_of_a_person(table)  # so that as many persons are in a bin
     alike = rows_alike(table)
     before, after = risk_of_table(table, alike=alike), risk_of_release(release)
     expected = {column.name: column.expected for column in utility.columns}
+    goals = tuple(Goal(str(g), g.describe_measure(release.groups), g.holds(release.groups)) for g in goal.parts)
+    is_exact = release.shows_exactly or (release.is_crossed and after.identification.smallest == 1)
+    rare = rare_values_of(release.groups)
+    said = tuple(map(of_rare, rare))  # under the worst case, and not once more
+    opening = Opening(
+        promised=tuple(part.in_words for part in goal.parts),
+        asked=tuple(one.asked for one in goals),
+        holds=all(one.holds for one in goals) and (verdict is None or verdict.ok),
+        guarantee=method.guarantee,
+        found=after.identification,
+        shows_exactly=is_exact,
+        learnt=after.disclosures,
+        rare=rare,
+        where="bucket" if release.shows_exactly else "group",
+        not_promised=tuple(
+            words for words in dict.fromkeys((*cautions, *method.not_promised)) if not words.startswith(said)
+        ),
+        knowledge=of_knowledge(table),
+        leak="" if leak is None or leak.is_proven else brief(leak).removesuffix("."),
+    )
     return Report(
+        name=name,
         source=source,
         created=created,
         versions=versions or {},
         method=method.name,
-        parameters=_parameters(method),
-        against=method.against,
-        goals=tuple(Goal(str(g), g.describe_measure(release.groups), g.holds(release.groups)) for g in goal.parts),
+        parameters=parameters_of(method),
+        guarantee=method.guarantee,
+        goals=goals,
+        opening=opening,
+        files=tuple(files),
         findings=tuple((f.name, f.ok, f.sentence) for f in verdict.findings) if verdict is not None else (),
         cautions=tuple(cautions),
         n_rows=table.n_rows,
         n_dropped=table.n_dropped,
         n_suppressed=release.n_suppressed,
         identifiers=table.identifiers,
-        columns=tuple(_fate(release, column, utility) for column in table.columns),
+        columns=tuple(
+            _fate(release if column.role is Role.SENSITIVE else rows, column, utility, after.disclosures)
+            for column in rows.table.columns
+        ),
         least_rows=least_rows,
         before=before,
         after=after,
         uniques=find_uniques(table, alike=alike),
         utility=utility,
         group_sizes=plot_group_sizes(before, after),
-        distributions=tuple(_distribution(column, expected[column.name], least_rows) for column in table.columns),
+        distributions=tuple(_distribution(column, expected[column.name], in_bins) for column in rows.table.columns),
         recipe=recipe,
-        kind=_kind(release),
+        kind=release.kind,
         levels_tried=levels_of(release, utility),
         leak=None if leak is None else replace(leak, least_rows=least_rows),
+        downcoded=downcoded,
     )
+
+
+def most_rows_of_a_person(table: Table) -> int:
+    """The most rows that anybody has."""
+    lengths = [int(c.bundles.lengths[c.codes].max(initial=1)) for c in table.sensitive if c.bundles is not None]
+    return max(lengths, default=1)
 
 
 def plot_group_sizes(before: Risk, after: Risk) -> Plot:
     """How many rows are in groups of which size, before and after."""
-    labels = [_size_label(i) for i in range(len(SIZES))]
-    shares = [_rows_by_size(risk) / risk.identification.n_rows for risk in (before, after)]
+    labels = [size_label(i) for i in range(len(SIZES))]
+    shares = [rows_by_size(risk.sizes) / risk.identification.n_rows for risk in (before, after)]
     last = max(i for i in range(len(SIZES)) if shares[0][i] or shares[1][i]) + 1
     return bars_before_and_after(
         labels[:last],
@@ -244,12 +314,14 @@ def plot_group_sizes(before: Risk, after: Risk) -> Plot:
     )
 
 
-def _rows_by_size(risk: Risk) -> np.ndarray[Any, Any]:
-    place = np.searchsorted(SIZES, risk.sizes, side="right") - 1
-    return np.bincount(place, risk.sizes, len(SIZES))
+def rows_by_size(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(bin of sizes) -> rows in groups of such a size."""
+    place = np.searchsorted(SIZES, sizes, side="right") - 1
+    return np.bincount(place, sizes, len(SIZES)).astype(np.float64)
 
 
-def _size_label(i: int) -> str:
+def size_label(i: int) -> str:
+    """The sizes of a bin, in words."""
     if i + 1 == len(SIZES):
         return f"{SIZES[i]:,}+"
     low, high = SIZES[i], SIZES[i + 1] - 1
@@ -277,23 +349,27 @@ def _distribution(column: Column, expected: Any, least_rows: int) -> Distributio
     )
 
 
-def _fate(release: Release, column: Column, utility: Utility) -> Fate:
+def _fate(release: Release, column: Column, utility: Utility, learnt: Sequence[AttributeDisclosure]) -> Fate:
     """What became of a column, and so why its cells look as they do."""
     measured = next(one for one in utility.columns if one.name == column.name)
-    return Fate(column.name, str(column.role), str(column.kind), column.n_values, _became(release, column, measured))
+    worst = {one.column: one.worst for one in learnt}.get(column.name)
+    became = _became(release, column, measured)
+    if worst is not None:
+        where = "bucket" if release.shows_exactly else "group"
+        became = f"{became}; in the worst {where} one value has {percent(float(worst))} of the rows"
+    return Fate(column.name, str(column.role), str(column.kind), column.n_values, became)
 
 
 def _became(release: Release, column: Column, measured: Any) -> str:
     if column.role is Role.SENSITIVE:
-        if isinstance(release, BucketRelease | CrossBucketRelease):
-            return "values unchanged, listed by bucket: nothing says which is whose"
-        return "values unchanged: nothing says which of a group's values is whose"
+        if release.shuffled_rows is not None:
+            return "values unchanged, shuffled in their bucket: what a row shows is not its person's"
+        return f"values unchanged, listed by {'bucket' if len(release.table_names) > 1 else 'group'}"
     if measured.certainty_penalty == 0 and measured.precision == 1:
-        if isinstance(release, BucketRelease):
+        if release.shows_exactly:
             return "exact: what is protected is the link to sensitive values"
         return "exact in every row: groups happen to agree on it"
-    if isinstance(release, FullDomainRelease):
-        level = release.level_of_column[column.name]
+    if (level := release.level_of(column)) is not None:
         n_levels = 2 if column.hierarchy is None else column.hierarchy.n_levels
         if level == n_levels - 1:
             return "not shown at all: every cell is *"
@@ -310,17 +386,9 @@ def _share_exact(release: Release, column: Column) -> float:
     return float(release.partition.sizes[least == greatest].sum()) / release.table.n_rows
 
 
-def _parameters(method: Any) -> str:
+def parameters_of(method: Any) -> str:
     """The method's own parameters, those that differ from what is usual or say something."""
     given = {known.name: getattr(method, known.name) for known in fields(method) if known.name != "goal"}
-    return ", ".join(f"{name} = {value}" for name, value in given.items() if value not in (None, (), False))
-
-
-def _kind(release: Release) -> str:
-    match release:
-        case BucketRelease():
-            return "buckets"
-        case CrossBucketRelease():
-            return "cross-buckets"
-        case _:
-            return "generalized"
+    if isinstance(given.get("external"), str):
+        given["external"] = Path(given["external"]).name
+    return ", ".join(f"{name} = {value}" for name, value in given.items() if value not in (None, (), {}, False))

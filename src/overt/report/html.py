@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_report.py
 """A report as one HTML file: opens offline, runs no script, loads nothing, follows light, dark and print.
 
 Plots are drawn into the page; the Vega-Lite specification of each stands beside it as data, for those who want to
@@ -6,14 +7,17 @@ draw it again. A strict content security policy forbids everything else.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 
+from overt.audience import NOTICE, Audience
 from overt.markup import Child, Markup, element, html_table, join
 from overt.metrics.risk import Risk
-from overt.report import sentences
-from overt.report.data import Report
+from overt.report import downcoding, sentences
+from overt.report.data import PublishedFile, Report
+from overt.report.glossary import block_to_sign, section_of_glossary
 from overt.report.leak import section_of
+from overt.report.opening import section_of_opening, verdict_of_opening
 from overt.report.plots import Plot
 from overt.report.sentences import percent
 from overt.report.sequence import body_of_levels
@@ -26,11 +30,11 @@ MOST_PAIRS = 10
 
 def page_of(report: Report) -> str:
     """The whole page, as it is written to a file."""
-    return page(f"Release report: {report.source}", body_of(report))
+    return page(f"Owner's report: {report.name}", body_of(report), Audience.OWNER)
 
 
-def page(title: str, body: Markup) -> str:
-    """A page that needs nothing but itself."""
+def page(title: str, body: Markup, audience: Audience) -> str:
+    """A page that needs nothing but itself. One for the owner says so at the top of the screen and of every printed sheet."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -38,10 +42,18 @@ def page(title: str, body: Markup) -> str:
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="generator", content="Overt"),
+        element("meta", name="audience", content=str(audience)),
         element("title", title),
         element("style", style()),
     )
     return f"<!doctype html>\n{element('html', head, element('body', body), lang='en')}\n"
+
+
+def for_owner(*children: Child, wide: bool = False) -> Markup:
+    """The content of a page for the owner, under the notice that stands on every sheet of it."""
+    notice = element("p", NOTICE, role="note", class_="owner-only")
+    content = element("div", children, class_="content")
+    return element("main", notice, content, class_=f"overt-report for-owner{' wide' if wide else ''}")
 
 
 def body_of(report: Report) -> Markup:
@@ -51,16 +63,20 @@ def body_of(report: Report) -> Markup:
         _figures(report),
         _section("What was asked, and what holds", _asked(report)),
         _section("Against whom", _against(report)),
-        _section("What someone who has the method learns", section_of(report.leak)) if report.leak else None,
+        _section("What someone who knows the method learns", section_of(report.leak)) if report.leak else None,
         _section("Levels tried in order", _levels_tried(report)) if report.levels_tried else None,
         _section("Who can be found", _found(report)),
+        _section(downcoding.TITLE, downcoding.section_of_downcoding(report.downcoded)) if report.downcoded else None,
         _section("What can be learnt about people", _learnt(report)) if report.after.disclosures else None,
         _section("What it cost", _cost(report)),
         _section("Columns before and after", _distributions(report)),
         _section("How it was checked", _checked(report)) if report.findings else None,
+        _section("Files", files_table(report.files)) if report.files else None,
+        _section("Approval", block_to_sign()) if report.files else None,
         _section("Do it again", _again(report)),
+        _section("What the words mean", section_of_glossary()),
     ]
-    return element("main", sections, class_="overt-report")
+    return for_owner(sections)
 
 
 def style() -> Markup:
@@ -78,9 +94,14 @@ def _paragraphs(texts: Iterator[str] | list[str]) -> list[Markup]:
 
 def _top(report: Report) -> Markup:
     made = " · ".join(part for part in (report.created, f"method {report.method}", report.parameters) if part)
-    kind = "verdict" if report.holds else "verdict broken"
-    verdict = element("p", sentences.headline(report), class_=kind)
-    return element("header", element("p", "Release report", class_="kicker"), element("h1", report.source), verdict, element("p", made, class_="quiet"))  # fmt: skip
+    return element(
+        "header",
+        element("p", "Owner's report of a release", class_="kicker"),
+        element("h1", report.name),
+        verdict_of_opening(report.opening, sentences.headline(report)),
+        section_of_opening(report.opening),
+        element("p", f"Made from {report.source}", f" · {made}" if made else "", class_="quiet"),
+    )
 
 
 def _figures(report: Report) -> Markup:
@@ -90,11 +111,14 @@ def _figures(report: Report) -> Markup:
             f"{after.n_rows:,}",
             "rows released" + (f", {report.n_suppressed:,} suppressed" if report.n_suppressed else ""),
         ),
-        (f"{after.n_groups:,}", "different people to the eye" if report.kind == "buckets" else "groups who look alike"),
+        (
+            f"{after.n_groups:,}",
+            "different people to the eye" if report.opening.shows_exactly else "groups who look alike",
+        ),
         (f"{after.smallest:,}", f"in the smallest group (before: {before.smallest:,})"),
         (
-            percent(after.n_unique / after.n_rows),
-            f"can be singled out (before: {percent(before.n_unique / before.n_rows)})",
+            f"{after.n_unique:,}",
+            f"people alone with what is shown of them (before: {before.n_unique:,})",
         ),
         (percent(1 - report.utility.non_uniform_entropy), "of the detail remains"),
     ]
@@ -125,7 +149,7 @@ def _asked(report: Report) -> Iterator[Child]:
 def _against(report: Report) -> Iterator[Child]:
     kind = "holds" if report.resists_replay else "alarm"
     lead = None if report.resists_replay else element("strong", "Does not resist someone who replays the method. ")
-    yield element("p", lead, sentences.of_replay(report), class_=kind)
+    yield element("p", lead, sentences.of_replay(report.guarantee, said=report.cautions), class_=kind)
     if report.cautions:
         yield element("ul", [element("li", caution) for caution in report.cautions], class_="cautions")
 
@@ -272,9 +296,16 @@ def _again(report: Report) -> Iterator[Child]:
         yield element("p", ", ".join(f"{name} {version}" for name, version in report.versions.items()), class_="quiet")
     yield element(
         "p",
-        "This report was made from the original data and shows shares of them. Read it before you pass it on.",
+        "This report was made from the original data: on a small table everyone's value follows from its figures. Pass on the public "
+        "report instead.",
         class_="quiet",
     )
+
+
+def files_table(files: Sequence[PublishedFile]) -> Markup:
+    """What was published, by its digests."""
+    rows = [[file.name, f"{file.rows:,}", element("code", file.sha256, class_="digest")] for file in files]
+    return html_table(["File or table", "Rows", "SHA-256"], rows, n_text_columns=3)
 
 
 def figure_of(plot: Plot, caption: str, role: str = "") -> Markup:

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from overt.errors import TooLarge
-from overt.lattice import Node, Search, State
+from overt.lattice import Node, NodeState, Search
 from overt.markup import Markup, element
 from overt.report.plots import SCHEMA, Spec
 
@@ -23,12 +23,12 @@ MOST_LINES = 400  # more would hide the points
 CHOSEN = "chosen"
 COLOURS = {
     CHOSEN: "#be123c",
-    State.REACHES.words: "#0f766e",
-    State.COSTS_MORE.words: "#99d5cd",
-    State.ABOVE_MINIMAL.words: "#99d5cd",
-    State.FAILS.words: "#b45309",
-    State.FAILS_BELOW.words: "#f0cf9a",
-    State.OPEN.words: "#d1d5db",
+    NodeState.REACHES.words: "#0f766e",
+    NodeState.COSTS_MORE.words: "#99d5cd",
+    NodeState.ABOVE_MINIMAL.words: "#99d5cd",
+    NodeState.FAILS.words: "#b45309",
+    NodeState.FAILS_BELOW.words: "#f0cf9a",
+    NodeState.OPEN.words: "#d1d5db",
 }
 WIDTH, STEP, LEFT, TOP, LINE = 640, 34, 56, 20, 18
 
@@ -42,7 +42,7 @@ def lattice_frame(search: Search) -> pl.DataFrame:
     starts = np.append(0, np.cumsum(np.bincount(height)))
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size) - starts[height[order]]
-    became = pl.Series([State(state).words for state in range(len(State))]).gather(states.reshape(-1))
+    became = pl.Series([NodeState(state).words for state in range(len(NodeState))]).gather(states.reshape(-1))
     frame = pl.DataFrame(
         {
             **dict(zip(_level_names(search), levels, strict=True)),

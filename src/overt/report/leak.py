@@ -7,81 +7,168 @@ nobody stands alone in one.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, log10
 from typing import Any
 
 import numpy as np
 
-from overt.adversary.opinion import CITATION
+from overt.adversary.downcoding.findings import Downcoding
+from overt.adversary.l_sweep import LSweep
+from overt.adversary.learner.findings import Learned
 from overt.adversary.summary import FACTORS, Audit
-from overt.adversary.sweep import Sweep
+from overt.adversary.wp216_risks import CITATION
+from overt.audience import Audience
+from overt.guarantee import Beliefs, Guarantee
 from overt.markup import Child, element, html_table
 from overt.report.curves import curves
+from overt.report.downcoding import TITLE, section_of_downcoding
+from overt.report.leak_verdict import LeakVerdict, verdict_of
 from overt.report.plots import ALARM, BEFORE, Plot
 from overt.report.sentences import one_in, percent
 
 LEAST_ROWS = 10
 MOST_POINTS = 100
-LITTLE = 0.1  # the share of people near the truth up to which nothing is said of it in a sweep
-PROOF = "proof: to someone who replays this method every value has its share of the group (docs/safety.md)"
+LEAST_SECONDS = 30  # of an audit, if one in passing did not say enough
+RELIABILITY = ("beliefs", "people", "mean belief", "share right")
+PROOFS = {
+    Beliefs.EVERY: "proof: replaying this method adds nothing, whatever somebody believed before (docs/theory/safety.md)",
+    Beliefs.FLAT: "proof, for someone who had no idea how values depend on quasi-identifiers; others may learn more (docs/theory/safety.md)",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """What someone who has the method learns from a release, or why that is not known."""
+    """What someone who knows the method learns from a release, or why that is not known."""
 
     audit: Audit | None
     why_not: str = ""  # if there is no audit
-    is_proven: bool = False  # that there is none, whether it was measured or not
-    sweep: Sweep | None = None
+    proof: Guarantee | None = None  # that there is none, whether it was measured or not
+    sweep: LSweep | None = None
     least_rows: int = LEAST_ROWS
+    in_passing: bool = (
+        False  # whether it was given no time of its own: what was sampled is then a verdict at most, and no figure
+    )
+    learned: tuple[
+        Learned, ...
+    ] = ()  # what a learner guesses right of each column, if asked: on the owner's pages only
+    others: tuple[Audit, ...] = ()  # of the other sensitive columns, if there are several
+
+    @property
+    def audits(self) -> tuple[Audit, ...]:
+        """Of all sensitive columns."""
+        return () if self.audit is None else (self.audit, *self.others)
+
+    @property
+    def by_column(self) -> "tuple[Leak, ...]":
+        """The leak of each sensitive column by itself, without what is said of all."""
+        return tuple(
+            Leak(one, proof=self.proof, least_rows=self.least_rows, in_passing=self.in_passing) for one in self.audits
+        )
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it is proven that there is none, at least for a flat belief."""
+        return self.proof is not None
+
+    @property
+    def verdict(self) -> LeakVerdict:
+        """What can be said of somebody who knows the method."""
+        if self.audit is None:
+            return LeakVerdict.NOBODY if self.is_proven else LeakVerdict.UNKNOWN
+        verdicts = {verdict_of(one) for one in self.audits}
+        return next(one for one in (LeakVerdict.SOME, LeakVerdict.UNKNOWN, LeakVerdict.NOBODY) if one in verdicts)
+
+    @property
+    def has_figures(self) -> bool:
+        """Whether there are figures that another audit would give again: exact ones, or sampled for as long as that took."""
+        if self.audit is None:
+            return False
+        return self.audit.replayed.sampled is None or not (
+            self.in_passing or verdict_of(self.audit) is LeakVerdict.UNKNOWN
+        )
 
     @property
     def plots(self) -> dict[str, Plot]:
         """What can be drawn, by name."""
-        found = {} if self.audit is None else {"beliefs": plot_beliefs(self.audit, least_rows=self.least_rows)}
+        found = (
+            {}
+            if self.audit is None or not self.has_figures
+            else {"beliefs": plot_beliefs(self.audit, least_rows=self.least_rows)}
+        )
         is_known = self.sweep is not None and any(point.is_known for point in self.sweep.points)
         return found | ({"breaches": plot_sweep(self.sweep)} if self.sweep is not None and is_known else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for programs."""
         return {
-            "audit": None if self.audit is None else self.audit.to_dict(),
+            "sentence": brief(self),
+            "verdict": str(self.verdict),
+            "audit": self.audit.to_dict() if self.audit is not None and self.has_figures else None,
+            "other_columns": [one.to_dict() for one in self.by_column[1:]],
+            "learner": [one.to_dict() for one in self.learned],
             "why_not": self.why_not,
             "proven_none": self.is_proven,
+            "proven_for_beliefs": None if self.proof is None else str(self.proof.beliefs),
             "sweep": None if self.sweep is None else self.sweep.to_dict(),
             "plots": {name: dict(plot.spec) for name, plot in self.plots.items()},
         }
 
 
 def brief(leak: Leak) -> str:
-    """The leak in one sentence."""
+    """The leak in one sentence: a verdict only where the audit supports it, and figures only where they would be the same again."""
+    if leak.others and leak.proof is None:
+        return "; ".join(f"{one.audit.column}: {brief(one)}" for one in leak.by_column if one.audit is not None)
     found = leak.audit
-    if leak.is_proven or (found is not None and found.replayed.how == "shares"):
-        return f"none, by {PROOF}"
+    if leak.proof is not None:
+        return f"none, by {PROOFS[leak.proof.beliefs]}"
     if found is None:
         return f"not audited: {leak.why_not.removesuffix('.')}"
+    against, verdict = bound_of(found), verdict_of(found)
+    if verdict is LeakVerdict.UNKNOWN:
+        return f"not enough sampling yet: run overt audit {_for_longer(found)}"
+    exactly = " (exact)" if found.replayed.sampled is None else ""
+    if verdict is LeakVerdict.NOBODY:
+        return f"nobody above {against}, also with the method{exactly}"
+    if not leak.has_figures:
+        return f"some people are above {against} to someone who knows the method; overt audit {_for_longer(found)} says how many"
     above, alone = found.share_above(), found.share_above(posterior=found.alone)
-    against = bound_of(found)
-    sampled = found.replayed.sampled
-    surely = "" if sampled is None else f", sampled for {sampled.seconds:.1f} s; overt audit looks longer"
-    if not above and not found.n_certain:
-        nobody = "nobody" if sampled is None else "nobody seen"
-        return f"{nobody} above {against}, also with the method{surely or ' (exact)'}"
     certain = f", {found.n_certain:,} known for certain" if found.n_certain else ""
-    least = "" if sampled is None else "at least "
+    least = "" if exactly else "at least "
     return (
-        f"{least}{percent(above)} of people above {against} to someone who has the method, {percent(alone)} to someone who has "
-        f"not{certain}{surely or ' (exact)'}"
+        f"{least}{percent(above)} of people above {against} to someone who knows the method, {percent(alone)} to someone who does "
+        f"not{certain}{exactly}"
     )
+
+
+def _for_longer(found: Audit) -> str:
+    """How long an audit should look, as an option."""
+    sampled = found.replayed.sampled
+    if sampled is None:
+        return ""
+    needed = max(LEAST_SECONDS, 2 * sampled.seconds, sampled.needed or 0.0)
+    return f"--seconds {rounded_up(needed)}"
+
+
+def rounded_up(seconds: float) -> int:
+    """A number of seconds that someone would type.
+
+    >>> [rounded_up(seconds) for seconds in (0.3, 11, 47, 430)]
+    [10, 20, 50, 500]
+    """
+    unit = 10 ** max(1, ceil(log10(max(1.0, seconds))) - 1)
+    return int(ceil(seconds / unit) * unit)
 
 
 def sentences_of_leak(leak: Leak) -> Iterator[str]:
     """The leak in words, for reports without tables and plots."""
     yield f"Leak: {brief(leak)}."
-    if leak.audit is not None:
-        yield f"Worst off: {sentence_of_worst(leak.audit)}"
-        for name, measure, alone, replayed in risk_rows(leak.audit):
-            yield f"{name}: {alone} with the release alone, {replayed} with the method ({measure})."
+    for one in leak.by_column:
+        if one.audit is None or not one.has_figures:
+            continue
+        of = f" about {one.audit.column}" if leak.others else ""
+        yield f"Worst off{of}: {sentence_of_worst(one.audit)}"
+        for name, measure, alone, replayed in risk_rows(one.audit):
+            yield f"{name}{of}: {alone} with the release alone, {replayed} with the method ({measure})."
 
 
 def bound_of(found: Audit) -> str:
@@ -93,15 +180,19 @@ def belief_rows(found: Audit) -> Iterator[tuple[str, str, str]]:
     """(what, with the release alone, with the method)."""
     for factor in FACTORS:
         before, after = (percent(found.share_above(factor, posterior=one)) for one in (found.alone, found.replayed))
+        after = after if found.is_known or after.startswith("under") else f"at least {after}"
         label = f"people above {bound_of(found)}" if factor == 1 else f"  above {float(factor):g} times that"
         yield label, before, after
     alone, replayed = found.guesses
     n = found.n_rows
     certain = int((found.alone.belief_of_row >= 1).sum())
     yield "people known for certain", f"{certain:,}", f"{found.n_certain:,}"
-    yield "highest belief", f"{found.alone.belief_of_row.max():.3f}", f"{found.worst.belief:.3f}"
+    highest = "not known yet" if found.n_unknown == found.n_rows else f"{found.worst.belief:.3f}"
+    yield "highest belief", f"{found.alone.belief_of_row.max():.3f}", highest
     guessed = [f"{one:,.0f} ({percent(one / n)})" for one in (alone, replayed)]
     yield "values guessed right, expected", guessed[0], guessed[1]
+    if found.n_unknown:
+        yield "people for whom this is not known yet", "0", f"{found.n_unknown:,}"
 
 
 def risk_rows(found: Audit) -> Iterator[tuple[str, str, str, str]]:
@@ -125,35 +216,48 @@ def how_found(found: Audit) -> str:
     """How the figures came about, and how far they can be trusted."""
     sampled = found.replayed.sampled
     if found.replayed.how == "shares":
-        return PROOF
+        return "the shares of values in their groups: for a flat prior, replaying adds nothing, by proof (docs/theory/safety.md)"
     if sampled is None and found.replayed.n_tables is not None:
         return f"trying every table, exactly; {found.replayed.n_tables:,} give this release"
     if sampled is None:
         return f"exact inference ({found.replayed.how})"
     figures = sampled.to_dict(found.replayed)
-    near = (
-        f" For {sampled.n_near_truth:,} people all chains begin at the true table, too much being tied together to get to this "
-        "release from a random one: if chains stay near it, beliefs come out too high, and R-hat does not show it."
-        if sampled.n_near_truth
-        else ""
-    )
-    unmoved = f" {sampled.n_still:,} people never moved: known for certain, or not reached." if sampled.n_still else ""
-    r_hat = figures["r_hat"]["99_percent"]
+    error, spread = figures["standard_error"]["99_percent"], figures["spread"]["99_percent"]
+    told = "" if error is None else f" Standard error {error:.3f} or less for 99% of people."
+    if found.replayed.how == "chain":
+        return (
+            f"{sampled.n_runs} chains that run the method again at every step, all from the true table ({sampled.n_proposed:,} steps, "
+            f"{sampled.seconds:.0f} s).{told} Every table counted gives this release; tables that no chain reached are missing."
+            f"{_unknown(found)}"
+        )
+    if not sampled.n_runs and not sampled.n_proposed and found.is_known:
+        return f"the inference of the method, between bounds ({found.replayed.how}, {sampled.seconds:.0f} s).{told}"
     agree = (
-        "chains that did not all come to the release"
-        if r_hat is None
-        else f"R-hat {r_hat:.2f} or less for 99% of cells"
+        ""
+        if spread is None
+        else f" log Z differs between runs by a standard deviation of {spread:.2f} or less for 99% of cells."
     )
     return (
-        f"{sampled.n_chains} chains of {sampled.n_sweeps:,} sweeps ({sampled.n_proposed:,} proposed swaps, "
-        f"{sampled.seconds:.0f} s). Standard error {figures['standard_error']['99_percent']:.3f} or less for 99% of people, "
-        f"{agree}; people count as above a bound if they are by three errors. Every table "
-        f"counted gives this release; tables that the chains did not reach are missing.{unmoved}{near}"
+        f"{sampled.n_runs} independent runs of sequential Monte Carlo ({sampled.n_proposed:,} proposed swaps, "
+        f"{sampled.seconds:.0f} s).{told}{agree} People count as above a bound only if they exceed it by three standard errors. Every table counted "
+        f"gives this release.{_unknown(found)}"
+    )
+
+
+def _unknown(found: Audit) -> str:
+    """Of how many nothing is known, and what would help."""
+    sampled = found.replayed.sampled
+    if not found.n_unknown or sampled is None:
+        return ""
+    help_ = "" if sampled.needed is None else f" {rounded_up(sampled.needed):,} seconds may be enough."
+    return (
+        f" Not known yet for {found.n_unknown:,} people: the runs do not agree, or had no time to get to the release; none of "
+        f"them counts as above or below a bound.{help_}"
     )
 
 
 def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
-    """What is believed of everybody, with the release alone and with the method; people in the order of the latter."""
+    """Beliefs about everybody, with the release alone and with the method; people in the order of the latter."""
     alone, replayed = found.alone.belief_of_row, found.replayed.belief_of_row
     n_points = int(np.clip(found.n_rows // least_rows, 1, MOST_POINTS))
     order = np.lexsort((alone, replayed))
@@ -177,36 +281,33 @@ def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
     )
 
 
-def plot_sweep(sweep: Sweep) -> Plot:
+def plot_sweep(sweep: LSweep) -> Plot:
     """The share of people above 1/l with the method, for each method and l."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for point in (point for point in sweep.points if point.is_known):
-        name = f"{point.method} (may be too high)" if point.near_truth > LITTLE else point.method
-        lines.setdefault(name, []).append((float(point.l), point.above))
+        lines.setdefault(point.method, []).append((float(point.l), point.above))
     series: dict[str, list[tuple[float, float]]] = {}
     for line in lines.values():  # methods that give the same are one line: the last would hide the others
         series[", ".join(name for name, other in lines.items() if other == line)] = line
     return curves(
         series,
-        description="The share of people above the promised 1/l to someone who has the method, by method and l",
+        description="The share of people above the promised 1/l to someone who knows the method, by method and l",
         x="l",
         y="people above 1/l, with the method",
         dotted=True,
     )
 
 
-def sweep_rows(sweep: Sweep) -> Iterator[tuple[str, ...]]:
+def sweep_rows(sweep: LSweep) -> Iterator[tuple[str, ...]]:
     """A header, and a row for every method and l."""
     yield "method", "l", "groups", "people above 1/l", "highest belief", "error"
     for one in sweep.points:
-        error = "exact" if one.how != "chain" else f"{one.error:.3f}"
-        above, highest = (percent(one.above), f"{one.highest:.3f}") if one.is_known else ("not known", "")
-        if one.is_known and one.near_truth > LITTLE:
-            above = f"{above}, may be too high"
+        error = f"{one.error:.3f}" if one.error else "exact"
+        above, highest = (percent(one.above), f"{one.highest:.3f}") if one.is_known else ("not known yet", "")
         yield one.method, f"{one.l}", f"{one.n_groups:,}", above, highest, error
 
 
-def sweep_failures(sweep: Sweep) -> Iterator[str]:
+def sweep_failures(sweep: LSweep) -> Iterator[str]:
     """What could not be judged and why, methods and reasons said once."""
     ls: dict[tuple[str, str], list[str]] = {}
     for one in sweep.failures:
@@ -217,24 +318,42 @@ def sweep_failures(sweep: Sweep) -> Iterator[str]:
 
 def section_of(leak: Leak) -> Iterator[Child]:
     """The section of a report; `overt.report.html` puts it in its place."""
+    if leak.others:
+        for one in leak.by_column:
+            assert one.audit is not None
+            yield element("h3", f"About {one.audit.column}")
+            yield from _section_of_column(one)
+        yield from _swept(leak)
+    else:
+        yield from _section_of_column(leak)
+    for learned in leak.learned:
+        yield from section_of_learner(learned)
+
+
+def _section_of_column(leak: Leak) -> Iterator[Child]:
     from overt.report.html import figure_of
 
     found = leak.audit
-    if found is None:
-        yield element("p", f"Leak: {brief(leak)}.", class_="holds" if leak.is_proven else None)
+    dress = {LeakVerdict.NOBODY: "holds", LeakVerdict.SOME: "alarm", LeakVerdict.UNKNOWN: "unknown"}[leak.verdict]
+    if (
+        leak.verdict is LeakVerdict.SOME
+        and found is not None
+        and found.share_above() <= found.share_above(posterior=found.alone)
+    ):
+        dress = "unknown"  # what the release alone says is not what the method gives away
+    yield element("p", f"Leak: {brief(leak)}.", class_=dress)
+    if found is None or not leak.has_figures:
         yield from _swept(leak)
         return
-    is_bad = found.share_above() > found.share_above(posterior=found.alone)
-    yield element("p", f"Leak: {brief(leak)}.", class_="alarm" if is_bad else "holds")
     yield element(
         "p",
-        f"Asked of {found.column}: what someone believes who knows everyone's quasi-identifiers and the release, and what "
-        "if he also runs the method on every table that could be behind it.",
+        f"About {found.column}: what an adversary believes who knows everyone's quasi-identifiers and the release, and what "
+        "they believe if they also run the method on every table that could be behind it.",
     )
     plots = leak.plots
     yield element(
         "div",
-        figure_of(plots["beliefs"], "What is believed of everybody"),
+        figure_of(plots["beliefs"], "Beliefs about everybody"),
         element("div", html_table(["", "Release alone", "With the method"], list(belief_rows(found)))),
         class_="pair",
     )
@@ -259,15 +378,28 @@ def _swept(leak: Leak) -> Iterator[Child]:
     if leak.sweep.points:
         header, *rows = sweep_rows(leak.sweep)
         plots = leak.plots
-        figure = "breaches" in plots and figure_of(plots["breaches"], "People above 1/l to someone who has the method")
+        figure = "breaches" in plots and figure_of(
+            plots["breaches"], "People above 1/l to someone who knows the method"
+        )
         yield element("div", figure or None, element("div", html_table(header, rows)), class_="pair")
     if leak.sweep.failures:
         yield element("ul", [element("li", why) for why in sweep_failures(leak.sweep)], class_="quiet")
 
 
-def page_of_leak(leak: Leak, *, title: str) -> str:
+def page_of_leak(leak: Leak, *, title: str, downcoded: Downcoding | None = None) -> str:
     """An audit as a page of its own, in the dress of a report."""
-    from overt.report.html import page
+    from overt.report.html import for_owner, page
 
     head = element("header", element("p", "Audit", class_="kicker"), element("h1", title))
-    return page(f"Audit: {title}", element("main", head, section_of(leak), class_="overt-report"))
+    quasi_identifiers = None if downcoded is None else [element("h2", TITLE), *section_of_downcoding(downcoded)]
+    return page(f"Audit: {title}", for_owner(head, section_of(leak), quasi_identifiers), Audience.OWNER)
+
+
+def section_of_learner(learned: Learned) -> Iterator[Child]:
+    """What a learner guesses right: for the owner, since it compares guesses with the true values."""
+    yield element("h3", f"A learner: {learned.column}")
+    for sentence in learned.sentences():
+        yield element("p", sentence)
+    yield html_table(["Guessed right", ""], list(learned.rows()))
+    yield element("p", element("b", "Whether its beliefs can be taken at their word"))
+    yield html_table(RELIABILITY, list(learned.reliability_rows()))

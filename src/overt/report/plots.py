@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_svg.py
 """Plots as Vega-Lite specifications: plain dictionaries with their data inside.
 
 Any Vega-Lite program can draw them. `overt.report.svg` draws the few kinds there are here without one, so that a report
@@ -27,10 +28,19 @@ class Plot:
         return {"application/vnd.vegalite.v5+json": dict(self.spec), "image/svg+xml": str(draw(self.spec))}
 
 
-def bars(values: Sequence[tuple[str, float]], *, description: str, x: str, y: str, as_share: bool = False) -> Plot:
-    """Bars that stand, one for each named value."""
+def bars(
+    values: Sequence[tuple[str, float]],
+    *,
+    description: str,
+    x: str,
+    y: str,
+    as_share: bool = False,
+    lying: bool = False,
+) -> Plot:
+    """A bar for each named value; lying ones leave room for long labels."""
     rows = [{"bin": label, "value": value} for label, value in values]
-    encoding = {"x": _names("bin", x), "y": _amount("value", y, as_share)}
+    along, across = ("y", "x") if lying else ("x", "y")
+    encoding = {along: _names("bin", x), across: _amount("value", y, as_share)}
     return Plot(_spec(description, rows, {"type": "bar", "color": AFTER}, encoding))
 
 

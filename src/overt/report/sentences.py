@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_opening.py
 """Sentences: what the numbers of a report mean, for someone who decides and is no specialist."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from overt.guarantee import Guarantee
+from overt.metrics.rare_values import SEVERAL, Likelier
 from overt.metrics.risk import AttributeDisclosure, Identification
 
 if TYPE_CHECKING:
@@ -25,14 +28,32 @@ def one_in(share: float) -> str:
 def percent(share: float) -> str:
     r"""A share in words that never rounds something to nothing, or a part to all.
 
-    >>> percent(0.4999), percent(0.00001), percent(0.99999), percent(1), percent(0.034)
-    ('50\xa0%', 'under 0.1\xa0%', 'over 99.9\xa0%', '100\xa0%', '3.4\xa0%')
+    >>> percent(0.4999), percent(0.00001), percent(0.99999), percent(1), percent(0.034), percent(0.998)
+    ('50\xa0%', 'under 0.1\xa0%', 'over 99.9\xa0%', '100\xa0%', '3.4\xa0%', '99.8\xa0%')
     """
     if 0 < share < 0.001:
         return "under 0.1\u00a0%"
     if 0.999 < share < 1:
         return "over 99.9\u00a0%"
-    return f"{share * 100:.1f}\u00a0%" if 0 < share < 0.1 else f"{share * 100:.0f}\u00a0%"
+    return f"{share * 100:.1f}\u00a0%" if 0 < share < 0.1 or 0.99 < share < 1 else f"{share * 100:.0f}\u00a0%"
+
+
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """A number of things.
+
+    >>> counted(1, "group"), counted(1200, "group"), counted(2, "person", "people")
+    ('1 group', '1,200 groups', '2 people')
+    """
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def of_rare(one: Likelier) -> str:
+    """How much likelier a release makes a rare value; it names the column and no value."""
+    people = counted(one.n_people, "person is", "people are")
+    return (
+        f"Rare values of {one.column!r}: one that {percent(float(one.share))} of all have is {float(one.times):.3g} times as likely in a "
+        f"group, {percent(float(one.share_in_group))} of it. {people} in groups where a rare value is at least {SEVERAL} times as likely."
+    )
 
 
 def listed(words: list[str]) -> str:
@@ -42,9 +63,8 @@ def listed(words: list[str]) -> str:
 
 def headline(report: "Report") -> str:
     """The report in one sentence."""
-    goals = listed([goal.asked for goal in report.goals])
-    n_rows = report.n_rows - report.n_suppressed
-    rows = f"{n_rows:,} row{'s' if n_rows != 1 else ''} of {report.source}"
+    goals = listed([goal.asked for goal in report.goals]) if report.goals else "no goal"
+    rows = counted(report.n_rows - report.n_suppressed, "row")
     held = "satisfies" if report.holds else "does NOT satisfy"
     return f"This release of {rows} {held} {goals}."
 
@@ -132,12 +152,12 @@ def of_cost(report: "Report") -> Iterator[str]:
         )
 
 
-def of_replay(report: "Report") -> str:
-    """Against whom it holds, without looking away."""
-    if report.resists_replay:
-        return f"This holds against {report.against}."
+def of_replay(guarantee: Guarantee, *, said: Sequence[str] = ()) -> str:
+    """Against whom it holds, without looking away; what was measured against it is not repeated if it is `said` elsewhere."""
+    if guarantee.resists_replay:
+        return f"This holds against {guarantee}.{f' {guarantee.measured}' if guarantee.measured not in said else ''}".rstrip()
     return (
-        f"This holds against {report.against}. Overt's code is public: someone who has it can run the method on every "
-        "table that fits the release and rule out those that would have given another one. What remains may be less "
-        "than what was asked for. If that matters, use a method that resists it."
+        f"This holds against {guarantee}. Overt's code is public: an adversary can run the method on every "
+        "table that fits the release, and rule out those that would have led to a different one. The protection that remains may be "
+        "less than what was asked for. If that matters, use a method that resists it."
     )

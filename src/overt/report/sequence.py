@@ -5,8 +5,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from overt.algorithms.sequence.levels_tried import (
+    Between,
+    InOrderRelease,
+    Tried,
+    TriedLevels,
+    best_guess,
+    highest_between,
+)
 from overt.algorithms.sequence.properties import RowProperty
-from overt.algorithms.sequence.tried import Between, InOrderRelease, Levels, Tried, best_guess, highest_between
 from overt.markup import Child, element, html_table
 from overt.metrics.utility import Utility, measure_utility
 from overt.release import GeneralizedRelease, Release
@@ -16,7 +23,7 @@ ALONE, KNOWING = "by the release alone", "knowing the method"
 
 
 @dataclass(frozen=True)
-class Level:
+class TriedLevel:
     """One level that was tried, in numbers."""
 
     step: int
@@ -33,7 +40,7 @@ class Level:
     decision: str
 
     @classmethod
-    def of(cls, tried: Tried) -> "Level":
+    def of(cls, tried: Tried) -> "TriedLevel":
         """Measure a level."""
         sizes, known = tried.function.partition.sizes, tried.knowing
         return cls(
@@ -53,7 +60,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Cost:
+class LevelCost:
     """What a level costs: its groups, and three losses."""
 
     level: str
@@ -63,7 +70,7 @@ class Cost:
     non_uniform_entropy: float
 
     @classmethod
-    def of(cls, level: str, n_groups: int, utility: Utility) -> "Cost":
+    def of(cls, level: str, n_groups: int, utility: Utility) -> "LevelCost":
         """The cost of a release."""
         return cls(level, n_groups, utility.discernibility, utility.certainty_penalty, utility.non_uniform_entropy)
 
@@ -76,11 +83,11 @@ class LevelsTried:
     goal: str
     bound: float | None  # on ratios, if that is what the goal is
     is_safe: bool
-    levels: tuple[Level, ...]
+    levels: tuple[TriedLevel, ...]
     n_levels: int
     distance: int | None  # levels between the naive release and this one
-    released: Cost
-    naive: Cost | None
+    released: LevelCost
+    naive: LevelCost | None
     plot: Plot = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,11 +98,16 @@ class LevelsTried:
 
 def levels_of(release: Release, utility: Utility) -> LevelsTried | None:
     """The section about a release, if levels were tried in order."""
-    if not isinstance(release, InOrderRelease):
-        return None
+    match release:
+        case InOrderRelease():
+            return _levels_of(release, utility)
+    return None
+
+
+def _levels_of(release: InOrderRelease, utility: Utility) -> LevelsTried:
     found, strategy = release.levels, release.levels.outcome.strategy
-    levels = tuple(map(Level.of, found.tried))
-    released = Cost.of(found.released.name, found.released.partition.n_groups, utility)
+    levels = tuple(map(TriedLevel.of, found.tried))
+    released = LevelCost.of(found.released.name, found.released.partition.n_groups, utility)
     return LevelsTried(
         strategy=str(strategy),
         goal=str(found.sequence.goal),
@@ -110,23 +122,23 @@ def levels_of(release: Release, utility: Utility) -> LevelsTried | None:
     )
 
 
-def bound_of(levels: Levels) -> float | None:
+def bound_of(levels: TriedLevels) -> float | None:
     """The bound on ratios that the goal is, if it is one."""
     goal = levels.sequence.goal
     bound = goal.ratio_bound if isinstance(goal, RowProperty) else None
     return None if bound is None else float(bound.bound)
 
 
-def cost_of_naive(release: InOrderRelease, released: Cost) -> Cost | None:
+def cost_of_naive(release: InOrderRelease, released: LevelCost) -> LevelCost | None:
     """What the naive release would have cost."""
     naive = release.levels.naive_level
     if naive is None or not release.levels.distance():
         return released if naive is not None else None
     instead = GeneralizedRelease(release.table, naive.partition, release.made_by)
-    return Cost.of(naive.name, naive.partition.n_groups, measure_utility(instead))
+    return LevelCost.of(naive.name, naive.partition.n_groups, measure_utility(instead))
 
 
-def plot_levels(levels: tuple[Level, ...], bound: float | None) -> Plot:
+def plot_levels(levels: tuple[TriedLevel, ...], bound: float | None) -> Plot:
     """The highest ratio by level, without and with knowledge of the method."""
     rows = []
     for level in levels:
@@ -200,7 +212,7 @@ def body_of_levels(found: LevelsTried, figure: Child) -> Iterator[Child]:
     )
     yield figure
     yield html_table(
-        ["Level", "Groups", "Smallest", "Highest ratio", "Knowing the method", "Best guess", "Knowing the method"],
+        ["TriedLevel", "Groups", "Smallest", "Highest ratio", "Knowing the method", "Best guess", "Knowing the method"],
         [
             [
                 level.name,
@@ -215,7 +227,7 @@ def body_of_levels(found: LevelsTried, figure: Child) -> Iterator[Child]:
         ],
     )
     yield html_table(
-        ["Level", "What was decided, and why", "How sure the numbers are"],
+        ["TriedLevel", "What was decided, and why", "How sure the numbers are"],
         [
             [level.name, level.decision, f"{level.accuracy}, by {level.engine}" if level.engine else level.accuracy]
             for level in found.levels

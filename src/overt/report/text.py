@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_report.py
 """A report as plain text, for terminals and e-mail."""
 
 import textwrap
 from collections.abc import Iterator
 
-from overt.report import sentences
+from overt.audience import NOTICE
+from overt.report import downcoding, sentences
 from overt.report.data import Report
 from overt.report.leak import sentences_of_leak
 from overt.report.sequence import sentences_of
@@ -16,14 +18,18 @@ def text_of(report: Report, *, width: int = 100) -> str:
 
 
 def _blocks(report: Report) -> Iterator[list[str]]:
-    yield [sentences.headline(report)]
-    yield ["AGAINST WHOM", sentences.of_replay(report)]
+    yield [NOTICE]
+    yield [f"{report.name}: {sentences.headline(report)} {report.opening.condition}"]
+    yield from ([heading.upper(), *said] for heading, said in report.opening.rows)
+    yield ["AGAINST WHOM", sentences.of_replay(report.guarantee, said=report.cautions)]
     yield ["WHAT WAS ASKED", *(f"{goal.asked}; reached: {goal.reached}" for goal in report.goals)]
     if report.leak is not None:
-        yield ["WHAT SOMEONE WHO HAS THE METHOD LEARNS", *sentences_of_leak(report.leak)]
+        yield ["WHAT SOMEONE WHO KNOWS THE METHOD LEARNS", *sentences_of_leak(report.leak)]
     if report.levels_tried is not None:
         yield ["LEVELS TRIED IN ORDER", *sentences_of(report.levels_tried)]
     yield ["WHO CAN BE FOUND", *sentences.of_finding(report)]
+    if report.downcoded is not None:
+        yield [downcoding.TITLE.upper(), *report.downcoded.sentences()]
     pairs = zip(report.before.disclosures, report.after.disclosures, strict=True)
     if learnt := [sentences.of_learning(before, after) for before, after in pairs]:
         yield ["WHAT CAN BE LEARNT", *learnt]

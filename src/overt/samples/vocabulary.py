@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/samples/test_census.py
 """What the people of `census` can be: labels in order, and what depends on what.
 
 A nested mapping is at once a list of labels (its leaves, in order) and the hierarchy above them.
@@ -13,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Tree = Mapping[str, "Tree | Sequence[str]"]
-Weights = NDArray[np.float64]  # (condition, code) -> weight
+VocabularyTree = Mapping[str, "VocabularyTree | Sequence[str]"]
+ValueWeights = NDArray[np.float64]  # (condition, code) -> weight
 
 AGES = np.arange(15, 94)
 AGE_BANDS = (18, 22, 25, 30, 40, 50, 60, 70, 80)  # a band ends before each of these
 GENDERS = ("female", "male")
-EDUCATIONS: Tree = {
+EDUCATIONS: VocabularyTree = {
     "Below high school": {
         "Primary": ("No schooling", "Preschool", "Grades 1-4", "Grades 5-6", "Grades 7-8"),
         "Some high school": ("Grade 9", "Grade 10", "Grade 11", "Grade 12"),
@@ -37,7 +38,7 @@ PREVALENCE_OF_EDUCATION = (2, 2, 3, 4, 6, 5, 6, 6, 5, 27, 12, 16, 10, 20, 9, 3, 
 TYPICAL_EDUCATION = (6, 10, 11, 12, 12, 12, 11, 11, 9, 8)  # by age band
 HIGHEST_EDUCATION = (9, 11, 14, 16, 16, 16, 16, 16, 16, 16)  # nobody has a doctorate at 17
 
-BIRTHPLACES: Tree = {
+BIRTHPLACES: VocabularyTree = {
     "Americas": {
         "North America": ("United States", "Canada"),
         "Caribbean": ("Cuba", "Dominican Republic", "Haiti", "Jamaica", "Puerto Rico"),
@@ -71,7 +72,7 @@ FREQUENT_BIRTHPLACES = (  # the most frequent first; all others are about equall
 )
 
 
-class Job(NamedTuple):
+class Occupation(NamedTuple):
     """An occupation, and who usually has it."""
 
     name: str
@@ -81,79 +82,79 @@ class Job(NamedTuple):
     pay: int  # in steps of INCOMES
 
 
-JOBS: Mapping[str, tuple[Job, ...]] = {
+JOBS: Mapping[str, tuple[Occupation, ...]] = {
     "Management": (
-        Job("Chief executive", 1, 14, 30, 34),
-        Job("Financial manager", 2, 13, 52, 27),
-        Job("Human resources manager", 1, 13, 66, 23),
-        Job("Sales manager", 2, 12, 38, 25),
-        Job("Farm manager", 1, 9, 22, 15),
+        Occupation("Chief executive", 1, 14, 30, 34),
+        Occupation("Financial manager", 2, 13, 52, 27),
+        Occupation("Human resources manager", 1, 13, 66, 23),
+        Occupation("Sales manager", 2, 12, 38, 25),
+        Occupation("Farm manager", 1, 9, 22, 15),
     ),
     "Engineering and computing": (
-        Job("Civil engineer", 1, 13, 18, 25),
-        Job("Electrical engineer", 1, 13, 14, 27),
-        Job("Software developer", 3, 13, 25, 29),
-        Job("Network technician", 1, 12, 22, 20),
-        Job("Draughtsperson", 1, 11, 30, 18),
+        Occupation("Civil engineer", 1, 13, 18, 25),
+        Occupation("Electrical engineer", 1, 13, 14, 27),
+        Occupation("Software developer", 3, 13, 25, 29),
+        Occupation("Network technician", 1, 12, 22, 20),
+        Occupation("Draughtsperson", 1, 11, 30, 18),
     ),
     "Professions": (
-        Job("Chemist", 1, 15, 42, 24),
-        Job("Biologist", 1, 16, 50, 22),
-        Job("Lawyer", 3, 15, 44, 33),
-        Job("Journalist", 1, 13, 50, 17),
-        Job("Musician", 1, 11, 36, 10),
+        Occupation("Chemist", 1, 15, 42, 24),
+        Occupation("Biologist", 1, 16, 50, 22),
+        Occupation("Lawyer", 3, 15, 44, 33),
+        Occupation("Journalist", 1, 13, 50, 17),
+        Occupation("Musician", 1, 11, 36, 10),
     ),
     "Education and social work": (
-        Job("University teacher", 4, 16, 48, 24),
-        Job("School teacher", 5, 14, 74, 18),
-        Job("Nursery teacher", 2, 11, 90, 9),
-        Job("Librarian", 1, 14, 78, 16),
-        Job("Social worker", 2, 13, 78, 15),
+        Occupation("University teacher", 4, 16, 48, 24),
+        Occupation("School teacher", 5, 14, 74, 18),
+        Occupation("Nursery teacher", 2, 11, 90, 9),
+        Occupation("Librarian", 1, 14, 78, 16),
+        Occupation("Social worker", 2, 13, 78, 15),
     ),
     "Health": (
-        Job("Physician", 3, 15, 42, 36),
-        Job("Pharmacist", 2, 15, 56, 30),
-        Job("Registered nurse", 4, 12, 86, 22),
-        Job("Laboratory technician", 1, 12, 70, 17),
-        Job("Care assistant", 4, 8, 84, 8),
+        Occupation("Physician", 3, 15, 42, 36),
+        Occupation("Pharmacist", 2, 15, 56, 30),
+        Occupation("Registered nurse", 4, 12, 86, 22),
+        Occupation("Laboratory technician", 1, 12, 70, 17),
+        Occupation("Care assistant", 4, 8, 84, 8),
     ),
     "Office": (
-        Job("Bookkeeper", 3, 11, 80, 14),
-        Job("Secretary", 4, 10, 90, 13),
-        Job("Bank clerk", 2, 10, 76, 12),
-        Job("Postal worker", 1, 9, 46, 17),
-        Job("Receptionist", 2, 9, 88, 9),
+        Occupation("Bookkeeper", 3, 11, 80, 14),
+        Occupation("Secretary", 4, 10, 90, 13),
+        Occupation("Bank clerk", 2, 10, 76, 12),
+        Occupation("Postal worker", 1, 9, 46, 17),
+        Occupation("Receptionist", 2, 9, 88, 9),
     ),
     "Sales": (
-        Job("Insurance agent", 1, 12, 48, 19),
-        Job("Estate agent", 1, 11, 54, 20),
-        Job("Sales representative", 3, 11, 34, 21),
-        Job("Shop assistant", 5, 8, 60, 7),
-        Job("Cashier", 4, 7, 72, 5),
+        Occupation("Insurance agent", 1, 12, 48, 19),
+        Occupation("Estate agent", 1, 11, 54, 20),
+        Occupation("Sales representative", 3, 11, 34, 21),
+        Occupation("Shop assistant", 5, 8, 60, 7),
+        Occupation("Cashier", 4, 7, 72, 5),
     ),
     "Service": (
-        Job("Police officer", 2, 11, 18, 22),
-        Job("Hairdresser", 2, 9, 84, 8),
-        Job("Cook", 4, 6, 42, 6),
-        Job("Waiter", 3, 8, 66, 5),
-        Job("Cleaner", 4, 4, 58, 6),
+        Occupation("Police officer", 2, 11, 18, 22),
+        Occupation("Hairdresser", 2, 9, 84, 8),
+        Occupation("Cook", 4, 6, 42, 6),
+        Occupation("Waiter", 3, 8, 66, 5),
+        Occupation("Cleaner", 4, 4, 58, 6),
     ),
     "Crafts and production": (
-        Job("Electrician", 2, 9, 4, 20),
-        Job("Carpenter", 2, 8, 4, 15),
-        Job("Car mechanic", 2, 8, 4, 15),
-        Job("Machinist", 2, 8, 10, 16),
-        Job("Sewing machine operator", 1, 4, 74, 7),
+        Occupation("Electrician", 2, 9, 4, 20),
+        Occupation("Carpenter", 2, 8, 4, 15),
+        Occupation("Car mechanic", 2, 8, 4, 15),
+        Occupation("Machinist", 2, 8, 10, 16),
+        Occupation("Sewing machine operator", 1, 4, 74, 7),
     ),
     "Transport and land": (
-        Job("Lorry driver", 4, 8, 8, 16),
-        Job("Bus driver", 1, 9, 46, 12),
-        Job("Warehouse worker", 3, 7, 24, 11),
-        Job("Construction labourer", 3, 5, 6, 12),
-        Job("Farm worker", 2, 3, 24, 5),
+        Occupation("Lorry driver", 4, 8, 8, 16),
+        Occupation("Bus driver", 1, 9, 46, 12),
+        Occupation("Warehouse worker", 3, 7, 24, 11),
+        Occupation("Construction labourer", 3, 5, 6, 12),
+        Occupation("Farm worker", 2, 3, 24, 5),
     ),
 }
-OCCUPATIONS: Tree = {group: tuple(job.name for job in jobs) for group, jobs in JOBS.items()}
+OCCUPATIONS: VocabularyTree = {group: tuple(job.name for job in jobs) for group, jobs in JOBS.items()}
 INCOMES = np.arange(2_000, 102_000, 2_000)  # a year, the highest stands for everything above it
 PAY_BY_AGE_BAND = (-9, -5, -2, 0, 2, 4, 5, 3, 0, -2)
 
@@ -219,7 +220,7 @@ N_AGE_BANDS = len(AGE_BANDS) + 1
 N_EDUCATIONS = len(PREVALENCE_OF_EDUCATION)
 
 
-def leaves(tree: Tree | Sequence[str]) -> Iterator[str]:
+def leaves(tree: VocabularyTree | Sequence[str]) -> Iterator[str]:
     """The labels at the ends of a nested mapping, in order."""
     if isinstance(tree, Mapping):
         for branch in tree.values():
@@ -265,7 +266,7 @@ def branch_of_occupation() -> NDArray[np.int64]:
 
 
 @cache
-def all_jobs() -> tuple[Job, ...]:
+def all_jobs() -> tuple[Occupation, ...]:
     """The jobs by occupation code."""
     return tuple(job for jobs in JOBS.values() for job in jobs)
 
@@ -286,7 +287,7 @@ def luck() -> NDArray[np.int64]:
     return np.rint(side * np.where(side > 0, 9, 7) / (1 - 0.7 * side * side)).astype(np.int64)
 
 
-def weights() -> dict[str, Weights]:
+def weights() -> dict[str, ValueWeights]:
     """By choice, (condition, code) -> weight."""
     return {
         "Age": weights_of_age(),
@@ -302,24 +303,24 @@ def weights() -> dict[str, Weights]:
     }
 
 
-def near(value: NDArray[np.int64], usual: NDArray[np.int64], *, spread: float) -> Weights:
+def near(value: NDArray[np.int64], usual: NDArray[np.int64], *, spread: float) -> ValueWeights:
     """A bell with heavy tails: 1 at the usual value, a half at `spread` from it."""
     distance = (value - usual) / spread
     return 1 / (1 + distance * distance)
 
 
-def weights_of_age() -> Weights:
+def weights_of_age() -> ValueWeights:
     """About even up to 55, then fewer every year."""
     return np.where(AGES < 55, 70.0, 70 - 1.7 * (AGES - 55))[None, :]
 
 
-def weights_of_gender() -> Weights:
+def weights_of_gender() -> ValueWeights:
     """By age: about even up to 60, then more women every year."""
     women = np.where(AGES < 60, 50.0, 50 + 0.5 * (AGES - 60))
     return np.stack([women, 100 - women], axis=1)
 
 
-def weights_of_education() -> Weights:
+def weights_of_education() -> ValueWeights:
     """By age band: around a typical step, and none above what can be reached by then."""
     steps = np.arange(N_EDUCATIONS)
     possible = steps <= np.array(HIGHEST_EDUCATION)[:, None]
@@ -327,7 +328,7 @@ def weights_of_education() -> Weights:
     return possible * prevalence * near(steps, np.array(TYPICAL_EDUCATION)[:, None], spread=4)
 
 
-def weights_of_birthplace() -> Weights:
+def weights_of_birthplace() -> ValueWeights:
     """A few places have most people."""
     of_place = dict.fromkeys(leaves(BIRTHPLACES), 0.12)
     of_place |= {place: 3 / (1 + rank) for rank, place in enumerate(FREQUENT_BIRTHPLACES)}
@@ -335,7 +336,7 @@ def weights_of_birthplace() -> Weights:
     return np.array([list(of_place.values())])
 
 
-def weights_of_occupation() -> Weights:
+def weights_of_occupation() -> ValueWeights:
     """By age band, education and gender; the young more often have jobs that pay little."""
     jobs = all_jobs()
     pay, women = np.array([job.pay for job in jobs]), np.array([job.women for job in jobs])
@@ -343,5 +344,5 @@ def weights_of_occupation() -> Weights:
     of_gender = np.stack([women, 100 - women]) * np.array([job.prevalence for job in jobs])
     junior = np.array([12, 6, 3, 1] + [0] * (N_AGE_BANDS - 4))[:, None]
     of_band = 1 / (1 + junior * pay * pay / 400)
-    weights: Weights = of_band[:, None, None, :] * of_education[None, :, None, :] * of_gender[None, None, :, :]
+    weights: ValueWeights = of_band[:, None, None, :] * of_education[None, :, None, :] * of_gender[None, None, :, :]
     return weights.reshape(-1, len(jobs))  # a condition is (band * N_EDUCATIONS + education) * 2 + gender

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from algorithms.record.worlds import model_of, worlds
 from overt.algorithms.dp.exponential import ExponentialChoice, laws_of_records
 from overt.algorithms.record import Depth, ModelI, ModelII, nodes_of_labels, utility_named
-from overt.algorithms.record.cube import LagrangianModel, ThresholdModel
+from overt.algorithms.record.generalization_cube import LagrangianModel, ThresholdModel
 from overt.errors import InvalidInput, Unreachable
 from overt.hierarchy.parents import Parents
 

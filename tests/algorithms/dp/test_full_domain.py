@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.dp.worlds import HIERARCHIES, multiset_of, table_of
-from overt.adversary.divergence import hockey_stick
-from overt.adversary.laws import multiset_law
+from overt.adversary.dp.neighbour_divergence import hockey_stick
+from overt.adversary.dp.output_laws import multiset_law
 from overt.algorithms.dp.accounting import exact_delta
 from overt.algorithms.dp.elements import Records
-from overt.algorithms.dp.full_domain import GRAIN, PrivateFullDomain
+from overt.algorithms.dp.full_domain import GRAIN, DpFullDomain
 from overt.errors import InvalidInput, TooLarge
 from overt.hierarchy import Intervals, Nested
-from overt.hierarchy.public import PublicColumn, public_tree
+from overt.hierarchy.value_rules import PublicColumn, public_tree
 from overt.randomness import SeededCoins
 
 PEOPLE = st.lists(st.tuples(st.sampled_from(["a", "b", "c", "?"]), st.sampled_from(["F", "M"])), max_size=7)
@@ -26,7 +26,7 @@ PEOPLE = st.lists(st.tuples(st.sampled_from(["a", "b", "c", "?"]), st.sampled_fr
 
 def method(**settings):
     given = {"epsilon": 2, "delta": "0.4", "s": "0.5", "share": "1/2", "hierarchies": HIERARCHIES}
-    return PrivateFullDomain(**{**given, **settings})
+    return DpFullDomain(**{**given, **settings})
 
 
 def records_of(one, people):
@@ -128,7 +128,7 @@ def test_the_whole_mechanism_never_exceeds_its_budget_on_tiny_tables(people, sha
 
 def test_everybody_is_at_the_same_levels_and_nothing_is_rare():
     people = list(product(["a", "b", "c"], ["F", "M"])) * 40
-    one = PrivateFullDomain(epsilon=2, delta="1/1000", s="0.5", hierarchies=HIERARCHIES)
+    one = DpFullDomain(epsilon=2, delta="1/1000", s="0.5", hierarchies=HIERARCHIES)
     release = one.anonymize(table_of(people), rng=np.random.default_rng(0))
     shown = multiset_of(release)
     assert min(shown.values()) >= one.least_copies
@@ -140,7 +140,7 @@ def test_everybody_is_at_the_same_levels_and_nothing_is_rare():
 def test_the_choice_follows_the_noise_that_was_paid_for():
     # 300 seeds; the counts lie within 5 standard deviations of the law but for a chance below 1e-4
     people = [("a", "F")] * 30 + [("b", "M")] * 12
-    one = PrivateFullDomain(epsilon=2, delta="1/4", s="0.5", share="1/4", hierarchies=HIERARCHIES)
+    one = DpFullDomain(epsilon=2, delta="1/4", s="0.5", share="1/4", hierarchies=HIERARCHIES)
     records = records_of(one, people)
     scores = one.scores(records)
     law = law_of_noisy_max(scores.tolist(), float(one.noise.epsilon), reach=1500)

@@ -37,7 +37,7 @@ VECTORS = ((0, 0), (1, 0), (1, 1), (2, 1))
 
 
 def multiset_of(release):
-    """What a private release shows: element -> copies."""
+    """What a differentially private release shows: element -> copies."""
     rows = zip(*release.labels_of_group.values(), strict=True)
     return dict(zip(rows, release.partition.sizes.tolist(), strict=True))
 

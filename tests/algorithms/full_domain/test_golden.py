@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sixteen optima that ARX found on Adult. They lie beside the project, and so does the data; without them this is skipped."""
+"""Sixteen optima that ARX found on Adult. The data lie beside the project; see `evidence`."""
 
 import json
 from pathlib import Path
@@ -7,14 +7,9 @@ from pathlib import Path
 import pytest
 
 import overt
+from evidence import ADULT
 
-SHARED = Path(__file__).resolve().parents[4] / "shared"
-CASES = SHARED / "golden" / "fulldomain_adult.json"
-DATA = SHARED / "data" / "adult"
-
-if not (CASES.exists() and (DATA / "adult.csv.gz").exists()):
-    pytest.skip("ARX's optima and Adult are not there (../shared/golden, ../shared/data)", allow_module_level=True)
-
+CASES = Path(__file__).parents[2] / "golden" / "cases" / "fulldomain_adult.json"
 GOLDEN = json.loads(CASES.read_text(encoding="utf-8"))["cases"]
 GOALS = {
     "k_anonymity": lambda case: overt.KAnonymity(case["k"]),
@@ -38,9 +33,9 @@ def table_of():
     def read(names):
         if names not in tables:
             sensitive = [] if "occupation" in names else ["occupation"]
-            hierarchies = {name: overt.Levels.read(DATA / f"adult_hierarchy_{name}.csv") for name in names}
+            hierarchies = {name: overt.Levels.read(ADULT / f"adult_hierarchy_{name}.csv") for name in names}
             tables[names] = overt.read_file(
-                DATA / "adult.csv.gz", quasi_identifiers=names, sensitive=sensitive, hierarchies=hierarchies
+                ADULT / "adult.csv.gz", quasi_identifiers=names, sensitive=sensitive, hierarchies=hierarchies
             )
         return tables[names]
 
@@ -51,6 +46,7 @@ def name_of(case):
     return f"{goal_of(case['property'])}, {case['max_suppressed']:.0%} suppressed"
 
 
+@pytest.mark.evidence("adult")
 @pytest.mark.parametrize("case", GOLDEN, ids=name_of)
 def test_the_optimum_is_the_one_that_arx_found(case, table_of):
     table, goal = table_of(tuple(case["quasi_identifiers"])), goal_of(case["property"])

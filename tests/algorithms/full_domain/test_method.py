@@ -16,7 +16,7 @@ from oracles import full_domain as oracle
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.full_domain import method as under_test
 from overt.errors import InvalidInput, TooLarge, Unreachable
-from overt.lattice import State
+from overt.lattice import NodeState
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 from tables import table_of
 
@@ -95,8 +95,8 @@ def test_every_node_is_accounted_for(world, share, name, data):
     search = release.search
     assert search.is_complete
     assert search.n_checked + search.n_pruned == search.lattice.n_nodes == search.state_of_node.size
-    assert search.n_checked == np.isin(search.state_of_node, [State.REACHES, State.FAILS]).sum()
-    assert search.state_of_node[release.node] == State.REACHES
+    assert search.n_checked == np.isin(search.state_of_node, [NodeState.REACHES, NodeState.FAILS]).sum()
+    assert search.state_of_node[release.node] == NodeState.REACHES
     assert search.cost == search.least_cost
 
 
@@ -110,7 +110,9 @@ def test_what_is_struck_out_below_a_failing_node_fails(world, share, name, data)
     for tried in oracle.try_every_node(world.rows, world.hierarchies, world.is_good(goal)):
         state = release.search.state_of_node[tried.node]
         reaches = oracle.reaches(tried, share)
-        assert (state != State.REACHES or reaches) and (state not in (State.FAILS, State.FAILS_BELOW) or not reaches)
+        assert (state != NodeState.REACHES or reaches) and (
+            state not in (NodeState.FAILS, NodeState.FAILS_BELOW) or not reaches
+        )
 
 
 def test_suppression_costs_a_diverse_group_its_monotony():
@@ -227,7 +229,7 @@ def test_progress_ends_at_the_end():
 
 
 def test_replaying_the_method_gives_the_two_neighbours_away():
-    # docs/methods.md: who knows the streets and the program is left with 6 of 60 worlds, and in all of them both have HIV.
+    # docs/reference/methods.md: who knows the streets and the program is left with 6 of 60 worlds, and in all of them both have HIV.
     def published(diseases):
         release = FullDomain(goal=DistinctLDiversity(2)).anonymize(table_of([[0, 0, 1, 1, 1]], list(diseases)))
         groups = release.partition.group_of_row

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from algorithms.full_domain.worlds import worlds
-from overt.algorithms.full_domain.rolling import Memory, Rows, size_of
+from overt.algorithms.full_domain.rolling import Memory, RolledRows, size_of
 
 
 def groups_of(world, node):
@@ -32,7 +32,7 @@ def found(rolled):
 @settings(max_examples=80, deadline=None)
 @given(world=worlds(), data=st.data())
 def test_nodes_in_any_order_are_counted_as_from_the_rows(world, data):
-    rows = Rows(world.table)
+    rows = RolledRows(world.table)
     levels = st.tuples(*(st.integers(0, len(levels) - 1) for levels in world.hierarchies))
     for node in data.draw(st.lists(levels, min_size=1, max_size=6)):
         assert found(rolled := rows.at(node)) == groups_of(world, node)
@@ -43,7 +43,7 @@ def test_nodes_in_any_order_are_counted_as_from_the_rows(world, data):
 @settings(max_examples=40, deadline=None)
 @given(world=worlds(), data=st.data())
 def test_the_memory_stays_within_its_size_and_finds_the_fewest_groups_below(world, data):
-    rows = Rows(world.table)
+    rows = RolledRows(world.table)
     nodes = data.draw(
         st.lists(st.tuples(*(st.integers(0, len(levels) - 1) for levels in world.hierarchies)), max_size=8)
     )
@@ -62,6 +62,6 @@ def test_the_memory_stays_within_its_size_and_finds_the_fewest_groups_below(worl
 def test_rows_that_agree_on_every_column_are_one_distinct_row():
     from tables import table_of
 
-    rows = Rows(table_of([[1, 0, 1, 1], [2, 2, 2, 0]], [0, 1, 2, 0]))
+    rows = RolledRows(table_of([[1, 0, 1, 1], [2, 2, 2, 0]], [0, 1, 2, 0]))
     assert rows.finest.sizes.tolist() == [2, 1, 1]
     assert rows.distinct_of_row.tolist() == [0, 1, 0, 2]

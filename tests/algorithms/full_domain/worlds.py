@@ -22,6 +22,7 @@ from overt.privacy import (
     FrequencyLDiversity,
     KAnonymity,
     RecursiveCLDiversity,
+    RelativeRisk,
     TCloseness,
 )
 from overt.table import Column, Kind, Role, Table
@@ -112,6 +113,7 @@ ORACLES = {
     DeltaDisclosure: lambda goal, group, table: oracle.keeps_delta_disclosure(group, table, fraction(goal.delta)),
     BasicBetaLikeness: lambda goal, group, table: oracle.is_basic_beta_like(group, table, fraction(goal.beta)),
     EnhancedBetaLikeness: lambda goal, group, table: oracle.is_enhanced_beta_like(group, table, fraction(goal.beta)),
+    RelativeRisk: lambda goal, group, table: oracle.keeps_relative_risk(group, table, fraction(goal.times), ()),
 }
 
 ONE = {
@@ -126,6 +128,7 @@ ONE = {
     ),
     "delta-disclosure": st.builds(DeltaDisclosure, st.sampled_from(["1/2", 1, 2])),
     "basic-beta-likeness": st.builds(BasicBetaLikeness, st.sampled_from([0, "1/2", 1, 2])),
+    "relative-risk": st.builds(RelativeRisk, st.sampled_from([1, "3/2", 2])),
     "enhanced-beta-likeness": st.builds(EnhancedBetaLikeness, st.sampled_from(["1/2", 1, 2])),
 }
 several = st.lists(st.one_of(*ONE.values()), min_size=2, max_size=3).map(lambda parts: AllOf(tuple(parts)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import overt
 from overt.algorithms.record import CustomUtility, External, Objective, RecordLagrangian, RecordThreshold, chain_above
 from overt.algorithms.record.methods import People
-from overt.check import Claim, check_release
+from overt.checks import Claim, check_release
 from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.hierarchy import Intervals, Nested
 from overt.io.publication import owner_view, published_tables

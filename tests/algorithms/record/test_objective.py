@@ -7,7 +7,7 @@ from hypothesis import given
 
 from algorithms.record.worlds import objective_of, worlds
 from oracles.record import chain, close
-from overt.algorithms.record import Depth, ModelI, Objective, Whole, chain_above, needed_levels, nodes_of_labels
+from overt.algorithms.record import Depth, ModelI, Objective, WholeTable, chain_above, needed_levels, nodes_of_labels
 from overt.errors import InvalidInput, TooLarge
 from overt.hierarchy.parents import Parents
 
@@ -18,7 +18,7 @@ PROFILE = np.zeros((1, 1), np.int32)
 @given(world=worlds())
 def test_every_generalization_is_valued_as_defined(world):
     objective = objective_of(world)
-    whole = Whole.of(objective)
+    whole = WholeTable.of(objective)
     assert objective.n_elements == len(list(world.elements)) == whole.n_elements
     for place, (levels, element) in enumerate(world.elements):
         assert whole.levels_at(place) == levels == tuple(whole.levels[place])
@@ -88,4 +88,4 @@ def test_too_many_generalizations_say_what_to_use_instead():
     with pytest.raises(
         TooLarge, match="^The record has 2,357,947,691 generalizations .* use cuts or the minimum-norm point"
     ):
-        Whole.of(objective)
+        WholeTable.of(objective)

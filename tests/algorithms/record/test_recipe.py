@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record by record through recipes: personal weights, an external database, and the check of what comes out."""
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
 
-from overt.engine import local
+import overt
+from overt.cli import main
 from overt.errors import InvalidInput, InvalidRecipe
-from overt.io.recipe import read_recipe
+from overt.io.recipe.recipe import read_recipe
 
 RECIPE = """\
 version = 1
@@ -75,27 +78,28 @@ def recipe_of(folder, method):
     ],
 )
 def test_a_recipe_is_run_and_its_release_checked(folder, method):
-    outcome = local.run(recipe_of(folder, method), rng=np.random.default_rng(1))
+    outcome = overt.run(recipe_of(folder, method), rng=np.random.default_rng(1))
     assert outcome.verdict.ok, outcome.verdict.findings
     assert any(c.startswith("Every row is weighed by itself (mean risk ") for c in outcome.cautions)
     release = pl.read_csv(folder / "release.csv")
     assert release.columns == ["age", "city", "ill"]  # weights are read and not published
     assert release.height == 200
-    assert local.check(folder / "people.csv", folder / "release.csv").ok
+    assert overt.check(folder / "people.csv", folder / "release.csv").ok
 
 
 def test_the_external_database_is_part_of_what_was_made(folder):
     method = 'name = "record-threshold"\nc = 1\nexternal = "register.csv"'
-    assert local.run(recipe_of(folder, method), rng=np.random.default_rng(1)).verdict.ok
+    assert overt.run(recipe_of(folder, method), rng=np.random.default_rng(1)).verdict.ok
     register = folder / "register.csv"
     register.write_text(register.read_text() + "30,A\n")
-    digests = local.check(folder / "people.csv", folder / "release.csv").findings[0]
-    assert (digests.ok, digests.sentence) == (False, "register.csv changed since the manifest was written.")
+    digests = overt.check(folder / "people.csv", folder / "release.csv").verdict.findings[1]
+    said = "register.csv is not what the release was made from, or it changed since."
+    assert (digests.ok, digests.sentence) == (False, said)
     (folder / "recipe.toml").write_text((folder / "recipe.toml").read_text().replace("release.csv", "register.csv"))
     with pytest.raises(
         InvalidInput, match="register.csv is read by this recipe and would be replaced; give \\[output\\]"
     ):
-        local.run(read_recipe(folder / "recipe.toml"), rng=np.random.default_rng(1), overwrite=True)
+        overt.run(read_recipe(folder / "recipe.toml"), rng=np.random.default_rng(1), overwrite=True)
 
 
 def test_mistakes_are_named(folder):
@@ -103,3 +107,18 @@ def test_mistakes_are_named(folder):
         recipe_of(folder, 'name = "record-threshold"\nc = 1\nrisk = "IV"')
     with pytest.raises(InvalidRecipe, match="lambda is -1.0; a finite number of at least 0 is expected"):
         recipe_of(folder, 'name = "record-lagrangian"\nlam = -1')
+
+
+def test_the_public_report_says_that_every_row_was_weighed_by_itself(folder):
+    overt.run(recipe_of(folder, 'name = "record-threshold"\nc = 2\nutility = "depth"'), report=True)
+    report = json.loads((folder / "release.report.json").read_text())
+    assert "Every row was weighed by itself: nothing is promised of groups." in report["not_promised"]
+
+
+def test_recipes_with_an_external_database_are_compared_as_they_are_run(folder, capsys):
+    recipe = recipe_of(folder, 'name = "record-threshold"\nc = 1\nexternal = "register.csv"')
+    path = folder / recipe.name
+    assert main(["compare", str(path), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["results"]
+    made = overt.run(recipe, rng=np.random.default_rng(1))
+    assert (found["rows"], found["groups"]) == (made.n_rows, made.n_groups)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from algorithms.record.worlds import objective_of, worlds
 from oracles.record import close
-from overt.algorithms.record import Objective, Whole, least_risk, search_frontier
+from overt.algorithms.record import Objective, WholeTable, least_risk, search_frontier
 from overt.errors import InvalidInput, TooLarge, Unreachable
 
 SHARE = st.floats(0, 1)
@@ -35,7 +35,7 @@ def test_the_frontier_is_found_whole(world, share):
     frontier, _ = search_frontier(objective, c)
     assert len(frontier) == len(set(frontier))
     assert set(frontier) == world.frontier(c)
-    whole = Whole.of(objective)
+    whole = WholeTable.of(objective)
     assert {whole.levels_at(i) for i in np.flatnonzero(whole.is_frontier(c))} == set(frontier)
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/sequences.md shows works as shown."""
+"""What docs/theory/sequences.md shows works as shown."""
 
 import json
 import re
 from pathlib import Path
 
-from overt.algorithms.sequence.case import Case
+from overt.algorithms.sequence.case_file import Case
 
-TEXT = (Path(__file__).parents[3] / "docs" / "sequences.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "theory" / "sequences.md").read_text("utf-8")
 
 
 def blocks(language):

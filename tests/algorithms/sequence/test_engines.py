@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from algorithms.sequence.worlds import CONVEX, MONOTONE, both, our_strategy, ours, windows, worlds
 from oracles.sequence import World, ratios
-from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Safe, Sequence, cells
-from overt.algorithms.sequence.by_value import ByValue
-from overt.algorithms.sequence.cells import Cells
-from overt.algorithms.sequence.nested import Nested
-from overt.algorithms.sequence.sweep import Sweep
+from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Safe, Sequence
+from overt.algorithms.sequence.engines import cell_histograms as cells
+from overt.algorithms.sequence.engines.by_value import ByValue
+from overt.algorithms.sequence.engines.cell_histograms import CellHistograms
+from overt.algorithms.sequence.engines.frontier_sweep import FrontierSweep
+from overt.algorithms.sequence.engines.three_nested import ThreeNested
 from overt.errors import TooLarge
 
 BOUNDED = [prop for prop in CONVEX if prop[0] == "max_ratio" or (prop[0] == "recursive" and prop[2] == 2)]
@@ -29,7 +30,7 @@ def agree(known, tables, n_rows):
 @given(worlds(max_rows=6))
 def test_cells_in_arrays_agree_with_enumeration(world):
     oracle, inference, values = both(*world)
-    engine = Cells(inference.sequence, inference.strategy)
+    engine = CellHistograms(inference.sequence, inference.strategy)
     engine._sweep.suits = lambda step: False  # arrays only
     patience, cells.PATIENCE = cells.PATIENCE, -1
     try:
@@ -43,7 +44,7 @@ def test_cells_in_arrays_agree_with_enumeration(world):
 @given(worlds(max_rows=7, properties=CONVEX + MONOTONE))
 def test_sweep_agrees_with_enumeration(world):
     oracle, inference, values = both(*world)
-    engine = Sweep(inference.sequence, inference.strategy)
+    engine = FrontierSweep(inference.sequence, inference.strategy)
     for step in range(2, len(world[0]) + 1):
         if engine.suits(step):
             agree(engine.disclosure(values, inference.n_values, step), oracle.ds(world[3], step), len(world[3]))
@@ -53,7 +54,7 @@ def test_sweep_agrees_with_enumeration(world):
 @given(worlds(max_rows=7, properties=CONVEX + MONOTONE, strategies=st.just(("exclusive",))))
 def test_sweep_in_floats_and_in_limbs_agree_with_words(world):
     _, inference, values = both(*world)
-    engine = Sweep(inference.sequence, inference.strategy)
+    engine = FrontierSweep(inference.sequence, inference.strategy)
     step = len(world[0])
     known = engine.disclosure(values, inference.n_values, step)
     assume(known.count)
@@ -85,7 +86,7 @@ def test_value_by_value_agrees_with_the_sweep_on_a_hundred_rows():
     functions = tuple(Function.from_ranges(f"g{size}", [size] * (96 // size)) for size in (4, 12, 24))
     sequence = Sequence(functions, MaxRatio("1/2"))
     one = ByValue(sequence, Exclusive()).disclosure(values, 4, 2)
-    other = Sweep(sequence, Exclusive()).disclosure(values, 4, 2)
+    other = FrontierSweep(sequence, Exclusive()).disclosure(values, 4, 2)
     assert one.count == other.count
     assert all(one.posterior.of_row(row) == other.posterior.of_row(row) for row in range(96))
 
@@ -95,7 +96,7 @@ def test_value_by_value_agrees_with_the_sweep_on_a_hundred_rows():
 @given(worlds(max_rows=7, properties=CONVEX + MONOTONE))
 def test_thousands_of_sequences_agree_for_every_engine_that_suits(world):
     oracle, inference, values = both(*world)
-    for engine in (Sweep, ByValue, Nested):
+    for engine in (FrontierSweep, ByValue, ThreeNested):
         one = engine(inference.sequence, inference.strategy)
         for step in range(2, len(world[0]) + 1):
             if one.suits(step):
@@ -132,7 +133,7 @@ def nested_functions(draw):
 )
 def test_nested_states_agree_with_enumeration(nested, prop, strategy):
     functions, table = nested
-    engine = Nested(ours(functions, prop, len(table)), our_strategy(strategy))
+    engine = ThreeNested(ours(functions, prop, len(table)), our_strategy(strategy))
     assert engine.suits(3)
     known = engine.disclosure(np.array(table, np.int32), max(table) + 1, 3)
     agree(known, World(functions, prop, strategy).ds(table, 3), len(table))
@@ -146,7 +147,7 @@ def test_sweep_settles_a_tie_on_two_thousand_rows_in_integers():
     first = Function.from_ranges("g1", [2, 2] + [4] * (n_rows // 4 - 1))
     last = Function.from_ranges("g2", [4] * (n_rows // 4))
     known = {
-        strict: Sweep(Sequence((first, last), MaxRatio("1/2", strict)), Exclusive()).disclosure(values, 2, 2)
+        strict: FrontierSweep(Sequence((first, last), MaxRatio("1/2", strict)), Exclusive()).disclosure(values, 2, 2)
         for strict in (False, True)
     }
     assert not known[False].exact and known[False].holds is True

@@ -27,9 +27,9 @@ from overt.algorithms.sequence import (
     Safe,
     Sequence,
 )
-from overt.algorithms.sequence.comparison import random_function
-from overt.algorithms.sequence.forward import ForwardPass
-from overt.algorithms.sequence.posterior import Posterior
+from overt.algorithms.sequence.engines.forward_pass import ForwardPass
+from overt.algorithms.sequence.equal_tables import RowPosterior
+from overt.algorithms.sequence.strategies.strategy_comparison import random_function
 
 EXAMPLES = settings(max_examples=40, deadline=None)
 
@@ -94,7 +94,7 @@ def test_lemma_3_a_failing_permutation_set_has_only_failing_subsets(world, rando
 def posterior_of(tables):
     n_values = max(map(max, tables)) + 1
     counts = [[[t[row] for t in tables].count(value) for value in range(n_values)] for row in range(len(tables[0]))]
-    return Posterior(np.arange(len(tables[0]), dtype=np.int32), tuple(map(tuple, counts)))
+    return RowPosterior(np.arange(len(tables[0]), dtype=np.int32), tuple(map(tuple, counts)))
 
 
 @EXAMPLES

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/cross_bucket/test_printed.py
 """Algorithms 4 and 5: a set of rows with different values, divided into groups and into buckets.
 
 Paper       B. Li, Y. Liu, X. Han, J. Zhang, "Cross-Bucket Generalization", TKDE 2018, Section 3.3.

@@ -9,18 +9,20 @@ Departs     By default neither which rows meet nor which bucket they go to depen
             alike (`symmetric`). The paper chooses rows by quasi-identifier because of their values, which no
             tie-break repairs. Strata, blocks, bins and spread are ours. For `mode="paper"` see `printed`.
 Guarantee   Default: exact, against an adversary who also knows this code: everyone is one of at least k equally
-            likely records and has each of at least max(k, l) values with equal probability (Theorem B of
-            docs/safety.md, for two partitions in docs/cross-bucket.md). Never fails on a table, or stratum, in which no value exceeds 1/max(k, l) of the rows.
+            likely records and has each of at least max(k, l) values with equal probability, if they had no idea how values
+            go with quasi-identifiers: weak (Theorem B of docs/theory/safety.md, for two partitions in docs/theory/cross-bucket.md). Never fails on a table, or stratum, in which no value exceeds 1/max(k, l) of the rows.
             `mode="paper"`: exact against someone who sees the release, none against one who replays it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 from numpy.random import Generator
 
 from overt.algorithms.cross_bucket import nearness, printed, symmetric
 from overt.errors import InvalidInput, Unreachable
+from overt.guarantee import EXACT_ROWS, MATCHED, RELEASE_ONLY, Guarantee
+from overt.method import CellEnds, Method, form_of_cells, require_goal
 from overt.privacy import AllOf, AlphaKAnonymity, DistinctLDiversity, FrequencyLDiversity, KAnonymity
 from overt.privacy.base import Number, Property, SensitiveProperty, exact, require_number, require_whole
 from overt.progress import Progress, silent
@@ -31,7 +33,7 @@ Mode = Literal["safe", "paper"]
 
 
 @dataclass(frozen=True, init=False)
-class CrossBucket:
+class CrossBucket(Method):
     """Boxes of at least k people, and buckets in which nobody has a value with more than 1/l.
 
     Parameters
@@ -52,10 +54,13 @@ class CrossBucket:
         The least difference between the greatest and the least number of a bucket.
     swaps
         How many rounds of exchanges of rows with the same value make boxes smaller.
+    cells
+        "grid": ranges are rounded outward to a public grid, so that their ends are nobody's values. "tight": they end where their rows do.
 
     """
 
     name: ClassVar[str] = "cross-bucket"
+    table_names: ClassVar[tuple[str, ...]] = CrossBucketRelease.table_names
 
     goal: Property
     mode: Mode = "safe"
@@ -64,6 +69,7 @@ class CrossBucket:
     bin_width: Number | None = None
     spread: Number | None = None
     swaps: int = 8
+    cells: CellEnds = "grid"
 
     def __init__(
         self,
@@ -77,6 +83,7 @@ class CrossBucket:
         bin_width: Number | None = None,
         spread: Number | None = None,
         swaps: int = 8,
+        cells: CellEnds = "grid",
     ) -> None:
         if (goal is None) == (k is None and l is None):
             raise InvalidInput("CrossBucket needs k and l, or a goal that says both, and not k or l beside a goal.")
@@ -89,12 +96,14 @@ class CrossBucket:
             "bin_width": bin_width,
             "spread": spread,
             "swaps": swaps,
+            "cells": cells,
         }
         for name, value in {"goal": goal, **given}.items():
             object.__setattr__(self, name, value)
         self._require_sense()
 
     def _require_sense(self) -> None:
+        require_goal(self)
         for name, given, known in (
             ("mode", self.mode, get_args(Mode)),
             ("blocks", self.blocks, get_args(symmetric.Blocks)),
@@ -105,6 +114,7 @@ class CrossBucket:
             if number is not None:
                 require_number(name, number, above=0)
         require_whole("swaps", self.swaps, least=0)
+        form_of_cells(self.cells)
         n_k = sum(isinstance(part, KAnonymity) for part in self.goal.parts)
         n_l = sum(isinstance(part, FrequencyLDiversity | DistinctLDiversity) for part in self.goal.parts)
         if n_k > 1 or n_l != 1 or self.l < 2:
@@ -117,6 +127,10 @@ class CrossBucket:
             raise InvalidInput(
                 "Strata, blocks and bins are not in the paper; leave them out, or leave out mode = 'paper'."
             )
+
+    @property
+    def shows(self) -> str | None:
+        return form_of_cells(self.cells)
 
     @property
     def k(self) -> int:
@@ -138,16 +152,10 @@ class CrossBucket:
         return tuple(part for part in self.goal.parts if not isinstance(part, asked))
 
     @property
-    def against(self) -> str:
-        """Whom the guarantee holds against."""
-        if self.mode == "safe":
-            return "someone who sees the release and also knows the method and everyone's quasi-identifiers"
-        return "someone who sees the release, but not someone who replays the method"
-
-    @property
-    def posterior_is_share(self) -> bool:
-        """Whether someone who replays the method believes what the release says, and nothing else: docs/cross-bucket.md."""
-        return self.mode == "safe"
+    def guarantee(self) -> Guarantee:
+        """Theorem B of docs/theory/safety.md, for two partitions in docs/theory/cross-bucket.md; `mode="paper"` chooses rows by their values."""
+        found = MATCHED if self.mode == "safe" else RELEASE_ONLY
+        return found if self.k > 1 else replace(found, besides=EXACT_ROWS)
 
     def anonymize(self, table: Table, *, rng: Generator, on_progress: Progress = silent) -> CrossBucketRelease:
         """Put every row into a group and into a bucket, or raise `Unreachable`."""

@@ -12,13 +12,13 @@ Departs     The spread is asked of every bucket, beside l-diversity and not in i
 Guarantee   Exact for the spread. The belief in an interval is an exact fraction; which numbers lie in it is told in floats.
 """
 
-import warnings
 from fractions import Fraction
 
 import numpy as np
 
 from overt.algorithms.batches import BatchPlan
-from overt.errors import Caution, InvalidInput, Unreachable
+from overt.cautions import caution
+from overt.errors import InvalidInput, Unreachable
 from overt.kernels.boxes import bounds_of_groups
 from overt.kernels.nearness import most_within
 from overt.partition import Histogram
@@ -42,7 +42,9 @@ def beliefs_of_plan(plan: BatchPlan, column: Column) -> Histogram:
     batch_of_slot = np.repeat(np.arange(plan.n_batches), np.diff(plan.first))
     value = plan.value % np.int32(column.n_values)  # without the stratum
     value = value[np.lexsort((value, batch_of_slot))]
-    return Histogram(plan.first, value, np.ones_like(batch_of_slot), column.total_of_value, None, np.diff(plan.first))
+    return Histogram(
+        plan.first, value, np.ones_like(batch_of_slot), column.total_of_value, None, np.diff(plan.first), column.values
+    )
 
 
 def warn_of_near_values(column: Column, beliefs: Histogram, l: int) -> None:
@@ -50,11 +52,10 @@ def warn_of_near_values(column: Column, beliefs: Histogram, l: int) -> None:
     numbers = column.values.cast(float)
     belief = belief_within(column, beliefs, float(NEAR) * (float(numbers[-1]) - float(numbers[0])))
     if belief > Fraction(1, l):
-        warnings.warn(
+        caution(
             f"Numbers that are nearly equal count as different: somebody's {column.name!r} is known to within 1 % of "
             f"its range with probability {belief}, although no single value is with more than 1/{l}. Give a bin width "
             "or a spread, or add t-closeness to the goal.",
-            Caution,
             stacklevel=4,
         )
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from overt.algorithms.batches import Batch, BatchPlan
 from overt.errors import TooLarge, Unreachable
 from overt.kernels.counting import starts_of
-from overt.kernels.picking import deal_sets, pick_sets
+from overt.kernels.table_halving import deal_sets, pick_sets
 from overt.partition import Counts, Partition
 from overt.progress import Progress
 from overt.table import Column, Kind, Table

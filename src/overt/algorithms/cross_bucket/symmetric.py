@@ -26,11 +26,11 @@ import numpy as np
 from numpy.random import Generator
 
 from overt.algorithms.batches import BatchPlan, bits_of_codes, plan_batches
-from overt.algorithms.strata import Strata
+from overt.algorithms.counted_strata import CountedStrata
 from overt.errors import InvalidInput, Unreachable
 from overt.kernels.batches import split_lists_at_equal_ranks
 from overt.kernels.counting import starts_of
-from overt.kernels.dividing import divide_sets, places_by_set, swap_alike
+from overt.kernels.crossed_division import divide_sets, places_by_set, swap_alike
 from overt.partition import Counts, Partition
 from overt.privacy.base import Number, exact
 from overt.progress import Progress
@@ -48,13 +48,13 @@ class TablePlan:
     """Batches of a table, their values block by block, and what each row counts as."""
 
     batches: BatchPlan
-    strata: Strata
+    strata: CountedStrata
     k: int
 
 
 def plan_table(table: Table, sensitive: Column, method: "CrossBucket", rng: Generator) -> TablePlan:
     """Plan every stratum from its counts, or raise `Unreachable` if one value is too frequent."""
-    strata = Strata.of(table, method.strata, *as_bins(sensitive, method.bin_width))
+    strata = CountedStrata.of(table, method.strata, *as_bins(sensitive, method.bin_width))
 
     def plan_stratum(counts: Counts) -> BatchPlan:
         require_eligible(counts, method, sensitive.name)

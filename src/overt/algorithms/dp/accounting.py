@@ -7,7 +7,7 @@ Implements  The bound of Li, Qardaji and Su, and the exact worst case, of keepin
             leaving out what has fewer than k kept copies; the least k and tau; division of a budget.
 Departs     The exact delta is ours. Both maxima over the number n of records in a cell are taken in closed form for
             every threshold j: j kept copies are most telling at the least n (for the bound: the greatest) with
-            j - 1 <= gamma n < j. See docs/differential-privacy.md.
+            j - 1 <= gamma n < j. See docs/guides/differential-privacy.md.
 Guarantee   What is returned is never below the true value, and above it by less than one part in 10**12 (or is 1e-290,
             for anything less). A search in floats only says where to look; every number that decides is computed
             with 60 digits and rounded up.
@@ -25,7 +25,7 @@ from typing import Literal
 from overt.errors import InvalidInput, TooLarge
 from overt.privacy.base import Number, exact, require_number, require_whole
 
-Bound = Literal["exact", "li"]
+DeltaBound = Literal["exact", "li"]
 
 DIGITS = 60
 MOST_RECORDS = (
@@ -72,7 +72,7 @@ def li_bound(k: int, s: Number, epsilon: Number) -> float:
     return _Sampling.of(s, epsilon).worst(_whole("k", k), "li")
 
 
-def least_k(epsilon: Number, delta: Number, s: Number, *, bound: Bound = "exact") -> int:
+def least_k(epsilon: Number, delta: Number, s: Number, *, bound: DeltaBound = "exact") -> int:
     """The least k for which sampling at rate s and suppression below k is (epsilon, delta)-private.
 
     >>> least_k(1, 1e-6, 0.3), least_k(1, 1e-6, 0.3, bound="li")
@@ -207,7 +207,7 @@ class _Sampling:
         g, s = float(self.gamma), float(self.s)
         return g * math.log(g / s) - self.rest * math.log(self.power)
 
-    def n_of(self, j: int, bound: Bound) -> int:
+    def n_of(self, j: int, bound: DeltaBound) -> int:
         """The number of records in a cell at which j kept copies are worst."""
         with localcontext(Context(prec=DIGITS)):
             n = max(1, math.ceil((j - 1) / self.gamma)) if bound == "exact" else math.ceil(j / self.gamma) - 1
@@ -218,13 +218,13 @@ class _Sampling:
             )
         return n
 
-    def ceiling(self, n: int, bound: Bound) -> float:
+    def ceiling(self, n: int, bound: DeltaBound) -> float:
         """No threshold whose worst case is at n records or more has a greater term than this."""
         tail = math.exp(-n * self.divergence * (1 - 1e-9))
         # j - gamma n <= 1 and each next term is less than half the one before: the sum is at most 4 pmf
         return min(tail, 4.1 * float(self.power) * tail / (n * (1 - float(self.s)))) if bound == "exact" else tail
 
-    def worst(self, k: int, bound: Bound) -> float:
+    def worst(self, k: int, bound: DeltaBound) -> float:
         """The greatest term over all thresholds j >= k, rounded up; what is less than `NEGLIGIBLE` is that."""
         found: list[tuple[float, int]] = []
         greatest = 0.0
@@ -238,21 +238,21 @@ class _Sampling:
             greatest = max(greatest, found[-1][0])
         raise AssertionError("the ceiling falls below everything")
 
-    def _greatest(self, found: list[tuple[float, int]], bound: Bound) -> float:
+    def _greatest(self, found: list[tuple[float, int]], bound: DeltaBound) -> float:
         greatest, _ = max(found)
         near = [j for term, j in found if term >= greatest * (1 - _SURE)]
         return min(1.0, max(_up(self._term(self.n_of(j, bound), j, bound)) for j in near))
 
-    def least_k(self, delta: Fraction, bound: Bound) -> int:
+    def least_k(self, delta: Fraction, bound: DeltaBound) -> int:
         """Down from where the ceiling alone is enough, until a threshold is too telling."""
         j = max(1, math.ceil(float(self.gamma) * -math.log(float(delta)) / self.divergence) + 2)
         while self.ceiling(self.n_of(j, bound), bound) > float(delta) * (1 - _SURE):
             j += max(1, j // 8)
-        while j > 1 and self._is_private(j - 1, delta, bound):
+        while j > 1 and self._is_dp(j - 1, delta, bound):
             j -= 1
         return j
 
-    def _is_private(self, j: int, delta: Fraction, bound: Bound) -> bool:
+    def _is_dp(self, j: int, delta: Fraction, bound: DeltaBound) -> bool:
         n = self.n_of(j, bound)
         nearly, wanted = self._nearly(n, j, bound), float(delta)
         if abs(nearly - wanted) > wanted * _SURE:
@@ -261,7 +261,7 @@ class _Sampling:
             return self.rate**j <= delta
         return Fraction(self._term(n, j, bound)) <= delta
 
-    def _nearly(self, n: int, j: int, bound: Bound) -> float:
+    def _nearly(self, n: int, j: int, bound: DeltaBound) -> float:
         """A term in floats: where to look."""
         s, rest = float(self.s), self.rest * n
         log = math.lgamma(n + 1) - math.lgamma(j + 1) - math.lgamma(n - j + 1) + j * math.log(s)
@@ -278,7 +278,7 @@ class _Sampling:
             total *= float(self.power) / (n * (1 - s))
         return math.exp(log) * total
 
-    def _term(self, n: int, j: int, bound: Bound) -> Decimal:
+    def _term(self, n: int, j: int, bound: DeltaBound) -> Decimal:
         """The term of threshold j at n records, rounded up.
 
         Exactly: P(Bin(n, s) >= j) - exp(epsilon) P(Bin(n - 1, s) >= j), which is the sum over i >= j of

@@ -8,7 +8,7 @@ Departs     Condition (10) is printed with h to the power kappa; its proof needs
             h to the power k, where h counts the nodes of the longest path. In the Chernoff bound tau2 is 1/2, which
             follows from epsilon', and the sign of its exponent is mended. For the threshold model, where the paper
             says only that the proof is modified, the greatest risk phi_u / t over |D| takes the place of t_f.
-Guarantee   None. With every condition met the mechanism is still not differentially private (docs/published-dp.md).
+Guarantee   None. With every condition met the mechanism is still not differentially private (docs/research/published-dp.md).
 """
 
 import math

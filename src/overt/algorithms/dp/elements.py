@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/dp/test_cube.py
 """Elements: what the records of a table become at public vectors of levels, and which of them each record is given.
 
 The choice for a record looks at the record, at public rules, and at the support that its elements are given from outside:
@@ -11,18 +12,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.record.cube import Model
+from overt.algorithms.record.generalization_cube import Model
 from overt.algorithms.record.nodes import number_rows
-from overt.hierarchy.public import Floats, PublicColumn
+from overt.hierarchy.value_rules import Floats, PublicColumn
 from overt.kernels import coarsening as kernels
 from overt.table import Codes
 
 Counts = NDArray[np.int64]
-Vector = tuple[int, ...]  # a level for every attribute
+LevelsVector = tuple[int, ...]  # a level for every attribute
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ElementCells:
     """What records look like at one vector of levels."""
 
     cell_of_record: Codes
@@ -43,7 +44,7 @@ class Worth:
 
 
 # Of some cells: their support, and which of them a record may be given.
-Support = Callable[[Cells], tuple[Counts, NDArray[np.bool_]]]
+Support = Callable[[ElementCells], tuple[Counts, NDArray[np.bool_]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,7 @@ class Records:
     def n_rows_of_record(self) -> Counts:
         return np.bincount(self.record_of_row, minlength=self.n_records).astype(np.int64)
 
-    def at(self, vector: Vector) -> Cells:
+    def at(self, vector: LevelsVector) -> ElementCells:
         """The cells of all records at a vector of levels."""
         nodes = [
             column.node_of_value[level][values]
@@ -81,8 +82,8 @@ class Records:
         return self._numbered(nodes)
 
     def choose(
-        self, vectors: Sequence[Vector], support: Sequence[Support], model: Model, worth: Worth
-    ) -> tuple[Cells, NDArray[np.bool_]]:
+        self, vectors: Sequence[LevelsVector], support: Sequence[Support], model: Model, worth: Worth
+    ) -> tuple[ElementCells, NDArray[np.bool_]]:
         """The element that the model likes best of every record, and for which records there is one.
 
         Among equals the first vector counts.
@@ -105,12 +106,12 @@ class Records:
         ]
         return self._numbered(nodes), best[2] >= 0
 
-    def _numbered(self, nodes: Sequence[Codes]) -> Cells:
+    def _numbered(self, nodes: Sequence[Codes]) -> ElementCells:
         number, n_cells = number_rows(list(nodes), [len(column.labels) for column in self.columns])
         rows = np.empty((n_cells, len(nodes)), np.int32)
         for j, own in enumerate(nodes):
             rows[number, j] = own
-        return Cells(number.astype(np.int32), rows)
+        return ElementCells(number.astype(np.int32), rows)
 
 
 def padded(numbers: Sequence[Floats]) -> Floats:

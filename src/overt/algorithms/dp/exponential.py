@@ -4,7 +4,7 @@
 Paper       M. Fouad, K. Elbassioni, E. Bertino, "Towards A Differentially Private Data Anonymization", CERIAS 2012-1.
 Implements  Section 3.2, t-frequent elements; equation (9) and step 5 of Algorithm 3, for both models.
 Departs     Chances are normalised over the elements that can be chosen; equation (9) prints all generalizations.
-Guarantee   None: which elements are t-frequent depends on every single record (docs/published-dp.md).
+Guarantee   None: which elements are t-frequent depends on every single record (docs/research/published-dp.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.algorithms.dp.conditions import require_frequency
-from overt.algorithms.record.cube import Cube, LagrangianModel, ThresholdModel
-from overt.algorithms.record.nodes import Levels, Nodes, chain_above
+from overt.algorithms.record.generalization_cube import Cube, LagrangianModel, ThresholdModel
+from overt.algorithms.record.nodes import NodeLevels, Nodes, chain_above
 from overt.algorithms.record.objective import SLACK, Counts, Floats, Objective
-from overt.algorithms.record.prefix_sums import Whole
+from overt.algorithms.record.prefix_sums import WholeTable
 from overt.algorithms.record.risks import RiskModel
-from overt.algorithms.record.utilities import Utility
+from overt.algorithms.record.utilities import NodeUtility
 from overt.errors import InvalidInput, Unreachable
 from overt.hierarchy import Hierarchy
 from overt.kernels import coarsening as kernels
@@ -44,9 +44,9 @@ class ExponentialChoice:
         if not (np.isfinite(self.epsilon_prime) and self.epsilon_prime >= 0):
             raise InvalidInput(f"epsilon' is {self.epsilon_prime!r}; a finite number of at least 0 is expected.")
 
-    def law(self, objective: Objective, size: int) -> list[tuple[Levels, float]]:
+    def law(self, objective: Objective, size: int) -> list[tuple[NodeLevels, float]]:
         """With which chance one record is given which of its generalizations."""
-        whole = Whole.of(objective)
+        whole = WholeTable.of(objective)
         exponents = self.exponents(whole.support, whole.phi, whole.utility, size)
         places = np.flatnonzero(np.isfinite(exponents))
         if not places.size:
@@ -73,7 +73,7 @@ def laws_of_records(
     beta: float,
     trees: Sequence[Hierarchy],
     records: Nodes,
-    utility: Utility,
+    utility: NodeUtility,
     risks: RiskModel | Sequence[RiskModel],
 ) -> list[Mapping[tuple[Any, ...], float]]:
     """For every record (row of nodes): with which chance it is shown as which element, in labels; else it is dropped.
@@ -134,7 +134,7 @@ def walk_vectors(cube: Cube) -> Iterator[Vector]:
 
 
 def _vector(
-    cube: Cube, rows: Nodes, counts: Counts, group: Nodes, levels: Levels, lowest: Sequence[Nodes], own: Nodes
+    cube: Cube, rows: Nodes, counts: Counts, group: Nodes, levels: NodeLevels, lowest: Sequence[Nodes], own: Nodes
 ) -> Vector:
     utility = kernels.sum_over_nodes(rows, cube.utilities, 0.0)[group]
     if cube.factors is None:

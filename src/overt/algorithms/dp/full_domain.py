@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PrivateFullDomain: one level for every column, chosen privately; then records sampled, and small groups left out.
+"""DpFullDomain: one level for every column, chosen privately; then records sampled, and small groups left out.
 
 Paper       R. Bild, K. Kuhn, F. Prasser, "SafePub: A Truthful Data Anonymization Algorithm With Strong Privacy Guarantees",
             PoPETs 2018; N. Li, W. Qardaji, D. Su, ASIACCS 2012, for sampling and suppression.
@@ -9,8 +9,8 @@ Departs     SafePub walks the lattice and pays for every step; here all vectors 
             what a group needs, so that one record changes it by at most its weight; records can only raise scores, so
             that the noise need not be doubled. Suppression uses the exact least k of `accounting`, not the bound.
 Guarantee   (epsilon, delta)-differential privacy when one record is added or removed, against anyone. Choosing costs share
-            times epsilon and no delta; for the levels chosen the rest is `PrivateSampling`; budgets add up.
-            Proof of the choice: docs/differential-privacy.md and below.
+            times epsilon and no delta; for the levels chosen the rest is `DpSampling`; budgets add up.
+            Proof of the choice: docs/guides/differential-privacy.md and below.
 
 Let q(v) be the score of vector v, a whole number. A record that is added raises every q(v) by at least 0 and at most W. Vector v
 wins if its noise is at least some m, which depends on the other noise and on all scores, and grows by at most W and
@@ -30,10 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.algorithms.dp.accounting import Budget
-from overt.algorithms.dp.elements import Cells, Counts, Records, Vector
-from overt.algorithms.dp.mechanism import PrivateMethod
+from overt.algorithms.dp.elements import Counts, ElementCells, LevelsVector, Records
+from overt.algorithms.dp.mechanism import DpMethod
+from overt.algorithms.dp.parameter_proposal import CHOICE
 from overt.errors import InvalidInput, TooLarge
-from overt.hierarchy.public import PublicColumn
+from overt.hierarchy.value_rules import PublicColumn
 from overt.kernels import coarsening as kernels
 from overt.privacy.base import Number, exact
 from overt.randomness import Coins, TwoSidedGeometric
@@ -45,7 +46,7 @@ ELEMENT_BY_ELEMENT = {"utility", "risk", "weights", "base", "lam", "kappa", "c"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateFullDomain(PrivateMethod):
+class DpFullDomain(DpMethod):
     """All values of a column at the same level; which level, a part of the budget decides.
 
     `share` of epsilon pays for the choice among `levels`, all vectors if none are named. A row counts as much as its element
@@ -54,21 +55,21 @@ class PrivateFullDomain(PrivateMethod):
     depth of a node stands for what it tells.
     """
 
-    name: ClassVar[str] = "private-full-domain"
-    most_vectors: ClassVar[int] = 1 << 16
+    name: ClassVar[str] = "dp-full-domain"
+    _most_vectors: ClassVar[int] = 1 << 16
 
-    share: Number = Fraction(1, 50)
+    share: Number = CHOICE
     rows: Number = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= exact(self.rows) <= 1:
             raise InvalidInput(f"rows is {self.rows!r}; a number from 0 to 1 is expected.")
-        for one in fields(PrivateMethod):
+        for one in fields(DpMethod):
             if one.name in ELEMENT_BY_ELEMENT and getattr(self, one.name) != one.default:
                 raise InvalidInput(
                     f"{one.name} is given, and says how an element is chosen for each record; here all records have the same "
-                    "levels. Leave it out, or use private-cube."
+                    "levels. Leave it out, or use dp-cube."
                 )
         _ = self.noise
 
@@ -82,11 +83,11 @@ class PrivateFullDomain(PrivateMethod):
         return Budget(self.budget.split(self.share)[1].epsilon, self.budget.delta)
 
     @cached_property
-    def vectors(self) -> tuple[Vector, ...]:
+    def vectors(self) -> tuple[LevelsVector, ...]:
         n_levels = [tree.n_levels for tree in self.trees.values()]
-        if not self.levels and prod(n_levels) > self.most_vectors:
+        if not self.levels and prod(n_levels) > self._most_vectors:
             raise TooLarge(
-                f"There are {prod(n_levels):,} vectors of levels, and at most {self.most_vectors:,} are looked at; name some under "
+                f"There are {prod(n_levels):,} vectors of levels, and at most {self._most_vectors:,} are looked at; name some under "
                 "levels."
             )
         return self.levels or tuple(product(*map(range, n_levels)))
@@ -116,7 +117,7 @@ class PrivateFullDomain(PrivateMethod):
 
     def _choose(
         self, table: Table, columns: Sequence[PublicColumn], records: Records, coins: Coins
-    ) -> tuple[Cells, NDArray[np.bool_]]:
+    ) -> tuple[ElementCells, NDArray[np.bool_]]:
         scores = self.scores(records)
         elements = records.at(self.vectors[int(np.argmax(scores + self.noise.draw(scores.size, coins)))])
         return elements, np.ones(elements.cell_of_record.size, np.bool_)
@@ -142,15 +143,15 @@ class PrivateFullDomain(PrivateMethod):
         return np.rint(GRAIN * np.clip(rows + (1 - rows) * tells, 0, 1)).astype(np.int64)
 
 
-def walk_cells(records: Records) -> Iterator[tuple[Vector, NDArray[np.int32], Counts]]:
+def walk_cells(records: Records) -> Iterator[tuple[LevelsVector, NDArray[np.int32], Counts]]:
     """Every vector of levels with its cells: (cell, attribute) -> node, and how many rows each has."""
     steps = [_steps(column) for column in records.columns]
-    finest: Cells = records.at((0,) * len(records.columns))
+    finest: ElementCells = records.at((0,) * len(records.columns))
     counts = np.bincount(finest.cell_of_record, records.n_rows_of_record, finest.n_cells).astype(np.int64)
 
     def look(
-        axis: int, nodes: NDArray[np.int32], counts: Counts, vector: Vector
-    ) -> Iterator[tuple[Vector, NDArray[np.int32], Counts]]:
+        axis: int, nodes: NDArray[np.int32], counts: Counts, vector: LevelsVector
+    ) -> Iterator[tuple[LevelsVector, NDArray[np.int32], Counts]]:
         if axis == len(steps):
             yield vector, nodes, counts
             return

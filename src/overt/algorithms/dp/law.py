@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exact law of what sampling and suppression release, for tables so small that everything can be written down.
 
-Paper       none; the mechanism is that of docs/differential-privacy.md.
+Paper       none; the mechanism is that of docs/guides/differential-privacy.md.
 Implements  The distribution of the released multiset when every record draws its element from a law of its own, is kept
             with probability s, and elements with fewer than k kept copies are left out; and the least delta between
             two such distributions (the hockey-stick divergence).

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/dp/test_cube.py
 """What the private mechanisms share: parameters that are settled before the data is seen, then choose, sample, suppress.
 
 Nothing here fails because of a row. Whatever is refused is refused for its parameters, or for the names of columns.
@@ -16,20 +17,22 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.algorithms.dp.accounting import Budget, exact_delta, least_k
-from overt.algorithms.dp.elements import Cells, Records, Support, Vector, Worth, padded
-from overt.algorithms.record.cube import LagrangianModel, Model, ThresholdModel
+from overt.algorithms.dp.elements import ElementCells, LevelsVector, Records, Support, Worth, padded
+from overt.algorithms.record.generalization_cube import LagrangianModel, Model, ThresholdModel
 from overt.algorithms.record.lagrangian import require_parameters
 from overt.algorithms.record.risks import RiskName, require_one_for_each, require_weights
 from overt.algorithms.record.utilities import UtilityName
 from overt.errors import InvalidInput, TooLarge
+from overt.guarantee import ANYONE, Guarantee
 from overt.hierarchy import Builder
-from overt.hierarchy.public import Floats, PublicColumn, PublicTree, public_tree
+from overt.hierarchy.value_rules import Floats, PublicColumn, PublicTree, public_tree
+from overt.method import Method
 from overt.partition import Partition
 from overt.privacy.base import Number, exact, require_number, require_whole
 from overt.privacy.k_anonymity import KAnonymity
 from overt.progress import Progress, silent
 from overt.randomness import Coins, coins_of, toss
-from overt.release import PrivateRelease
+from overt.release import DpRelease
 from overt.table import Table
 
 MOST_VECTORS = 1024
@@ -37,7 +40,7 @@ STAGE = "Choosing elements"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateMethod:
+class DpMethod(Method):
     """What both mechanisms share.
 
     Parameters
@@ -61,10 +64,10 @@ class PrivateMethod:
 
     """
 
-    is_private: ClassVar[bool] = True
-    against: ClassVar[str] = "anyone, whatever they know, as far as epsilon and delta allow"
+    is_dp: ClassVar[bool] = True
+    guarantee: ClassVar[Guarantee] = ANYONE  # docs/guides/differential-privacy.md
     max_suppressed: ClassVar[int] = 1  # any row may be left out: who is, nobody can tell
-    most_vectors: ClassVar[int] = MOST_VECTORS
+    _most_vectors: ClassVar[int] = MOST_VECTORS
 
     epsilon: Number
     delta: Number
@@ -83,7 +86,9 @@ class PrivateMethod:
     def __post_init__(self) -> None:
         Budget.of(self.epsilon, self.delta)
         if not self.hierarchies:
-            raise InvalidInput("A private release needs a public hierarchy for every column, and none is given.")
+            raise InvalidInput(
+                "A differentially private release needs a public hierarchy for every column, and none is given."
+            )
         object.__setattr__(self, "hierarchies", dict(self.hierarchies))
         object.__setattr__(self, "levels", tuple(tuple(vector) for vector in self.levels))
         _ = self.trees
@@ -101,6 +106,15 @@ class PrivateMethod:
     def budget(self) -> Budget:
         """What a release costs."""
         return Budget.of(self.epsilon, self.delta)
+
+    @property
+    def claimed_budget(self) -> tuple[Number, Number]:
+        return self.epsilon, self.delta
+
+    @property
+    def tau(self) -> int | None:
+        """The noisy count that a cell needs to be in a cube with a threshold; None if there is none."""
+        return None
 
     @property
     def sampling(self) -> Budget:
@@ -123,7 +137,7 @@ class PrivateMethod:
         return {name: public_tree(builder, name) for name, builder in self.hierarchies.items()}
 
     @property
-    def vectors(self) -> tuple[Vector, ...]:
+    def vectors(self) -> tuple[LevelsVector, ...]:
         """The vectors of levels that may be released."""
         return self.levels
 
@@ -140,7 +154,7 @@ class PrivateMethod:
 
     def anonymize(
         self, table: Table, *, rng: Generator | Coins | None = None, on_progress: Progress = silent
-    ) -> PrivateRelease:
+    ) -> DpRelease:
         """Make a release. Without `rng` the coins are the system's; a generator that could be repeated is for tests."""
         coins = coins_of(rng)
         self._require_columns(table)
@@ -155,7 +169,7 @@ class PrivateMethod:
 
     def _choose(
         self, table: Table, columns: Sequence[PublicColumn], records: Records, coins: Coins
-    ) -> tuple[Cells, NDArray[np.bool_]]:
+    ) -> tuple[ElementCells, NDArray[np.bool_]]:
         """The element of every distinct record, and whether it has one."""
         support = self._support(table, records, coins)
         return records.choose(self.vectors, support, self._model(), self._worth(columns))
@@ -164,17 +178,17 @@ class PrivateMethod:
         self,
         table: Table,
         columns: Sequence[PublicColumn],
-        elements: Cells,
+        elements: ElementCells,
         element_of_row: NDArray[np.int32],
         kept: NDArray[np.bool_],
         coins: Coins,
-    ) -> PrivateRelease:
+    ) -> DpRelease:
         copies = np.bincount(element_of_row[kept], minlength=elements.n_cells)
         is_shown = copies >= self.least_copies
         group_of_element = np.where(is_shown, np.cumsum(is_shown) - 1, -1).astype(np.int32)
         group_of_row = np.where(kept, group_of_element[element_of_row], np.int32(-1)) if kept.size else element_of_row
         shown = elements.nodes[is_shown]
-        return PrivateRelease(
+        return DpRelease(
             table,
             Partition(group_of_row, int(is_shown.sum())),
             made_by=self,
@@ -216,7 +230,15 @@ class PrivateMethod:
         return weights
 
     def _require_columns(self, table: Table) -> None:
-        """Every column that has a role is generalized, and nothing that is not there: names are public."""
+        """Every column that has a role is generalized, and nothing that is not there: names are public.
+
+        The table must have been read so that no row had a say in how another was.
+        """
+        if not table.row_by_row:
+            raise InvalidInput(
+                "The table was read as a whole: its kinds, numbers and encoding were found from all rows, so that one row more "
+                "can change how others are released. Read it with row_by_row=True."
+            )
         names = {column.name for column in table.columns}
         for name in sorted(names - set(self.hierarchies)):
             public_tree(None, name)
@@ -233,9 +255,9 @@ class PrivateMethod:
                     f"levels holds {list(vector)!r}; a whole number is expected for each column, from 0 to its highest "
                     f"level ({highest})."
                 )
-        if len(self.vectors) > self.most_vectors:
+        if len(self.vectors) > self._most_vectors:
             raise TooLarge(
-                f"There are {len(self.vectors):,} vectors of levels, and at most {self.most_vectors:,} are looked at; name some "
+                f"There are {len(self.vectors):,} vectors of levels, and at most {self._most_vectors:,} are looked at; name some "
                 "under levels."
             )
 

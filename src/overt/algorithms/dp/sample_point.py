@@ -10,7 +10,7 @@ Departs     Layers are counted from the least weight phi_l, which the print forg
             needs no search of its own. A body without an inside is replaced by its middle. The published bound on the
             number of roundings, (1 - theta sigma) / (1 - theta), is wrong; it is (1 - theta sigma) / (theta (1 - sigma)).
 Guarantee   None. What comes out does not follow the exponential law, is sigma t-frequent only, and depends on every
-            single record of the database as that of Algorithm 3 does (docs/published-dp.md).
+            single record of the database as that of Algorithm 3 does (docs/research/published-dp.md).
 """
 
 import math
@@ -24,7 +24,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.algorithms.record.approx import linear_solver, round_at, rounding_law
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import Floats, Objective
 from overt.errors import InvalidInput, Unreachable
 
@@ -81,11 +81,11 @@ class SamplePoint:
         """U + 1, for a greatest weight of phi_u."""
         return math.ceil(math.log(max(1.0, phi_u / self.phi_l)) / math.log1p(self.epsilon_second) - _SLACK) + 1
 
-    def draw(self, objective: Objective, n: int, *, rng: Generator) -> list[Levels]:
+    def draw(self, objective: Objective, n: int, *, rng: Generator) -> list[NodeLevels]:
         """Draw n generalizations of a record, each with a layer of its own."""
         bodies = self.bodies(objective)
         chosen = rng.integers(0, len(bodies), n)
-        drawn: list[Levels] = [()] * n
+        drawn: list[NodeLevels] = [()] * n
         for b, body in enumerate(bodies):
             rows = np.flatnonzero(chosen == b)
             if rows.size:
@@ -95,7 +95,7 @@ class SamplePoint:
 
     def law(
         self, objective: Objective, layer: int, *, rng: Generator, n_points: int = _N_POINTS
-    ) -> list[tuple[Levels, float]] | None:
+    ) -> list[tuple[NodeLevels, float]] | None:
         """The law of the element that is returned, given its layer; None if the body of the layer is empty.
 
         The points of the body are sampled. What comes of a point by rounding is computed.
@@ -103,7 +103,7 @@ class SamplePoint:
         body = Body.of(self, objective, layer)
         if body is None:
             return None
-        law: dict[Levels, float] = defaultdict(float)
+        law: dict[NodeLevels, float] = defaultdict(float)
         for point in body.walk(n_points, rng):
             accepted = [one for one in rounding_law(body.chains(point)) if self.accepts(objective, one[0])]
             total = math.fsum(p for _, p in accepted)
@@ -119,14 +119,14 @@ class SamplePoint:
             raise Unreachable("No layer of a record holds anything frequent enough; lower t.")
         return found
 
-    def rounded(self, objective: Objective, chains: list[Floats], rng: Generator) -> Levels:
+    def rounded(self, objective: Objective, chains: list[Floats], rng: Generator) -> NodeLevels:
         """Round at random until the element is frequent enough."""
         while True:
             levels = round_at(chains, rng.random())
             if self.accepts(objective, levels):
                 return levels
 
-    def accepts(self, objective: Objective, levels: Levels) -> bool:
+    def accepts(self, objective: Objective, levels: NodeLevels) -> bool:
         """Whether an element is sigma t-frequent."""
         return objective.support(levels) >= self.sigma * self.t - _SLACK
 

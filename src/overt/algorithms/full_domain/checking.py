@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/full_domain/test_minimal.py
 """Checking a node: which groups break the goal, whether they are few enough to suppress, and what that costs.
 
 Where pruning stays sound. Going up merges groups, so without suppression a monotone goal that fails at a node fails at
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from overt.algorithms.full_domain.costs import Cost
-from overt.algorithms.full_domain.rolling import Rolled, Rows
+from overt.algorithms.full_domain.rolling import Rolled, RolledRows
 from overt.lattice import Node
 from overt.privacy.base import Broken, Property
 
@@ -48,7 +49,7 @@ class Check:
 class Checker:
     """What a node must reach, and what it costs."""
 
-    rows: Rows
+    rows: RolledRows
     goal: Property
     most_suppressed: int
     cost: Cost

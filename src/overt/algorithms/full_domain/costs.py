@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/full_domain/test_method.py
 """What a node costs, in whole numbers, and what a search may conclude from one node about others.
 
 Every cost here has two parts. The *base* is what a node would cost if nothing were suppressed; it never falls on the way
@@ -21,7 +22,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.full_domain.rolling import Rolled, Rows
+from overt.algorithms.full_domain.rolling import Rolled, RolledRows
 from overt.kernels.rolling import sum_weights
 from overt.lattice import Lattice, Node
 from overt.privacy.base import Broken
@@ -61,14 +62,14 @@ class CellCost(Cost):
     """Every cell has a penalty from 0 (exact) to 1 (`*`, or suppressed); the cost of a node is their mean."""
 
     name: str
-    rows: Rows
+    rows: RolledRows
     weight: NDArray[np.int64]  # as `Ranks.rank`: the penalty of a cell in units of its column
     most_of_column: tuple[int, ...]  # the penalty of `*`; 0 if the column has one value only
     base_of_level: tuple[tuple[int, ...], ...]  # (column, level) -> summed over all rows, in the common unit
     unit: int  # what one cell can cost at most: a multiple of every column's `most`
 
     @classmethod
-    def of(cls, name: str, rows: Rows, weight: NDArray[np.int64], most: tuple[int, ...]) -> "CellCost":
+    def of(cls, name: str, rows: RolledRows, weight: NDArray[np.int64], most: tuple[int, ...]) -> "CellCost":
         unit = lcm(*(m for m in most if m))
         base_of_level = []
         for j, begins in enumerate(rows.ranks.begin):
@@ -102,7 +103,7 @@ class CellCost(Cost):
         return float(Fraction(cost) / (self.unit * n_cells)) if n_cells else 0.0
 
 
-def loss(rows: Rows) -> Cost:
+def loss(rows: RolledRows) -> Cost:
     """Normalised certainty penalty: the share of its column's other values that a cell leaves possible.
 
     J. Xu et al., "Utility-Based Anonymization Using Local Recoding", KDD 2006, on the published labels.
@@ -110,7 +111,7 @@ def loss(rows: Rows) -> Cost:
     return CellCost.of("loss", rows, rows.ranks.penalty, rows.ranks.most)
 
 
-def precision(rows: Rows) -> Cost:
+def precision(rows: RolledRows) -> Cost:
     """One minus Prec: the level of a cell over the highest level of its column.
 
     L. Sweeney, "Achieving k-Anonymity Privacy Protection Using Generalization and Suppression", IJUFKS 2002.
@@ -184,7 +185,7 @@ class AverageGroupSize(Cost):
         return self.least_rows * self.n_rows / -cost if cost else float("inf")
 
 
-def cost_of(optimise: Optimise, rows: Rows, least_rows: int) -> Cost:
+def cost_of(optimise: Optimise, rows: RolledRows, least_rows: int) -> Cost:
     """What "optimise" means for these rows."""
     if optimise == "loss":
         return loss(rows)

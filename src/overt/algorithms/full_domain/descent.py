@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/full_domain/test_method.py
 """Lattices with more nodes than can be listed: from the top down, the cheapest first, until time is up.
 
 F. Prasser, R. Bild, J. Eicher, H. Spengler, K. Kuhn, "Lightning: Utility-Driven Anonymization of High-Dimensional Data",

@@ -11,7 +11,8 @@ Departs     For any combination of properties, also where suppression makes them
             bound the nodes above and below them (`costs`), which none of the papers does with suppression. Rows are
             suppressed group by group: those of groups that break the goal, and no others.
 Guarantee   Exact, against an adversary who sees the release: every group satisfies the goal. None against one who replays
-            the method: that a finer node was not chosen, and which rows are missing, depends on sensitive values.
+            the method if the goal looks at sensitive values: that a finer node was not chosen, and which rows are missing,
+            depends on them. With k-anonymity alone replaying adds nothing (Theorem D of docs/theory/safety.md).
 
 Ties: of nodes that cost the same the one with fewer suppressed rows, then with the lower sum of levels, then
 the one whose levels come first in the order of the columns.
@@ -28,12 +29,14 @@ from numpy.random import Generator
 from overt.algorithms.full_domain.checking import Check, Checker
 from overt.algorithms.full_domain.costs import Optimise, cost_of
 from overt.algorithms.full_domain.descent import search_down
-from overt.algorithms.full_domain.rolling import Rows
+from overt.algorithms.full_domain.rolling import RolledRows
 from overt.algorithms.full_domain.search import MOST_NODES, search_all
 from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.guarantee import RELEASE_ONLY, STRONG, Guarantee
 from overt.lattice import Search
+from overt.method import Searching
 from overt.partition import Partition
-from overt.privacy.base import Number, Property, SensitiveProperty, exact, require_number
+from overt.privacy.base import Number, Property, exact, require_number
 from overt.progress import Progress, silent
 from overt.release import FullDomainRelease
 from overt.table import Table
@@ -43,7 +46,7 @@ STAGE = "Searching the lattice"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FullDomain:
+class FullDomain(Searching):
     """Each column generalized to one level of its hierarchy: the combination of levels that costs least.
 
     A quasi-identifier without a hierarchy is published as it is or not at all (`*`).
@@ -64,8 +67,6 @@ class FullDomain:
     """
 
     name: ClassVar[str] = "full-domain"
-    against: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
-    shows: ClassVar[str] = "label"  # how a cell is to be read, unless a column is to be shown otherwise
 
     goal: Property
     max_suppressed: Number = 0
@@ -80,13 +81,22 @@ class FullDomain:
         if self.seconds is not None:
             require_number("seconds", self.seconds, above=0)
 
+    @property
+    def shows(self) -> str:
+        return "label"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Which node was not chosen, and which rows are missing, depends on what the goal looks at: Theorem D of docs/theory/safety.md."""
+        return RELEASE_ONLY if self.goal.looks_at_values else STRONG
+
     def anonymize(
         self, table: Table, *, rng: Generator | None = None, on_progress: Progress = silent
     ) -> FullDomainRelease:
         """Find the best node and generalize to it. Nothing is random here: `rng` is accepted and left alone."""
         begin = time.monotonic()
         deadline = inf if self.seconds is None else begin + float(exact(self.seconds))
-        rows = Rows(table, counts_sensitive=looks_at_sensitive(self.goal))
+        rows = RolledRows(table, counts_sensitive=self.goal.looks_at_values)
         most_suppressed = int(exact(self.max_suppressed) * table.n_rows)
         checker = Checker(rows, self.goal, most_suppressed, cost_of(self.optimise, rows, self.goal.least_rows))
         best, search = self._search(checker, deadline, on_progress)
@@ -146,12 +156,7 @@ class FullDomain:
         )
 
 
-def looks_at_sensitive(goal: Property) -> bool:
-    """Whether a goal depends on more than the sizes of groups."""
-    return any(isinstance(part, SensitiveProperty) for part in goal.parts)
-
-
-def keep_good_groups(rows: Rows, best: Check) -> Partition:
+def keep_good_groups(rows: RolledRows, best: Check) -> Partition:
     """The groups of the chosen node that satisfy the goal; the rows of the others are in none."""
     # Groups are numbered by their first row, whichever finer node they were counted from.
     number = np.where(best.broken, -1, np.cumsum(~best.broken) - 1).astype(np.int32)

@@ -12,11 +12,11 @@ import numpy as np
 
 from overt.algorithms.full_domain.checking import Checker
 from overt.algorithms.full_domain.costs import precision
-from overt.algorithms.full_domain.rolling import Rows
+from overt.algorithms.full_domain.rolling import RolledRows
 from overt.algorithms.full_domain.search import MOST_NODES, Board, bisect
 from overt.errors import TooLarge
 from overt.kernels.lattice import strike_in_box
-from overt.lattice import Node, Search, State
+from overt.lattice import Node, NodeState, Search
 from overt.privacy.base import Number, Property, exact, require_number
 from overt.table import Table
 
@@ -39,7 +39,7 @@ def find_minimal_nodes(table: Table, goal: Property, *, max_suppressed: Number =
     ((1, 1), (3, 0))
     """
     require_number("max_suppressed", max_suppressed, least=0, most=1)
-    rows = Rows(table)
+    rows = RolledRows(table)
     lattice, cost = rows.lattice, precision(rows)
     if lattice.n_nodes > MOST_NODES:
         raise TooLarge(
@@ -57,7 +57,7 @@ def find_minimal_nodes(table: Table, goal: Property, *, max_suppressed: Number =
             if check.reaches:
                 reaching.append(check.node)
                 node = np.array(check.node, np.int64)
-                strike_in_box(board.state, node, board.top, board.stride, np.uint8(State.ABOVE_MINIMAL))
+                strike_in_box(board.state, node, board.top, board.stride, np.uint8(NodeState.ABOVE_MINIMAL))
     nodes = [node for node in reaching if not any(is_below(other, node) for other in reaching)]
     search = Search(
         lattice,

@@ -78,7 +78,7 @@ class Rolled:
         return self.groups.sizes
 
 
-class Rows:
+class RolledRows:
     """The distinct rows of a table, and the memory of nodes already counted.
 
     `codes` is (distinct row, column) and `packs` (distinct row, pack). Goals that look at sizes only need no sensitive
@@ -92,7 +92,7 @@ class Rows:
         self.table = table
         self.lattice, self.ranks = Lattice.of(columns), Ranks.of(columns)
         n_codes = [column.n_values for column in columns]
-        self._n_codes, self.packing = np.array(n_codes, np.int64), Packing.of(n_codes)
+        self._n_codes, self.packing = np.array(n_codes, np.int64), PackedColumns.of(n_codes)
         codes = np.stack([column.codes for column in columns], axis=1)
         packs = self.packing.pack(codes, n_codes)
         rows = np.arange(table.n_rows, dtype=np.int32)
@@ -119,7 +119,9 @@ class Rows:
             first, value, count = merge_histograms(
                 number, n_groups, found.first, found.value, found.count, found.n_values
             )
-            histograms[name] = Histogram(first, value, count, found.total_of_value, found.node_of_value)
+            histograms[name] = Histogram(
+                first, value, count, found.total_of_value, found.node_of_value, labels=found.labels
+            )
         rolled = Rolled(node, representative, Groups(sizes, histograms))
         if 2 * rolled.n_groups <= self.finest.n_groups:  # from the finest rows it would take not much longer
             self._memory.keep(rolled)
@@ -156,14 +158,14 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Packing:
+class PackedColumns:
     """Neighbouring columns with few codes together as one."""
 
     first_column: Counts  # (pack + 1)
     first: Counts  # (pack + 1) -> where the codes of a pack begin if they lie one after the other
 
     @classmethod
-    def of(cls, n_codes: Sequence[int]) -> "Packing":
+    def of(cls, n_codes: Sequence[int]) -> "PackedColumns":
         first_column: list[int] = []
         sizes: list[int] = []
         for j, n in enumerate(n_codes):

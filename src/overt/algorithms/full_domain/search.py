@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/full_domain/test_method.py
 """The search for the best node: check nodes one by one, and after each strike out all that it decides.
 
 A node that fails because of rows that no node below could keep decides that all nodes below fail (see `checking`); what
@@ -22,12 +23,15 @@ import numpy as np
 from overt.algorithms.full_domain.checking import Check, Checker
 from overt.algorithms.full_domain.costs import CellCost, Cost, least_bases
 from overt.kernels.lattice import chain_up, least_open, raise_in_box, strike_in_box
-from overt.lattice import Lattice, Node, State
+from overt.lattice import Lattice, Node, NodeState
 from overt.partition import Counts
 
 WHOLE_FLOATS = 2**53  # up to here a float holds every whole number
 ROUNDING = 2.0**-46  # far more than sums of a few rounded floats can be off
-OPEN, REACHES = int(State.OPEN), int(State.REACHES)  # asked for often, and a member of an enumeration is slow to find
+OPEN, REACHES = (
+    int(NodeState.OPEN),
+    int(NodeState.REACHES),
+)  # asked for often, and a member of an enumeration is slow to find
 MOST_NODES = 5_000_000  # each takes 25 bytes here, and a moment every time the next chain is chosen
 
 
@@ -54,9 +58,9 @@ class Board:
         node = np.array(check.node, np.int64)
         position = node @ self.stride
         self.n_checked += 1
-        self.state[position] = State.REACHES if check.reaches else State.FAILS
+        self.state[position] = NodeState.REACHES if check.reaches else NodeState.FAILS
         if check.fails_below:
-            strike_in_box(self.state, self.bottom, node, self.stride, np.uint8(State.FAILS_BELOW))
+            strike_in_box(self.state, self.bottom, node, self.stride, np.uint8(NodeState.FAILS_BELOW))
         elif check.excess_below:
             raise_in_box(self.excess, self.bottom, node, self.stride, float(check.excess_below))
         if check.base > self.base[position]:
@@ -101,7 +105,7 @@ class Board:
         best, even, place = self._limits()
         bounds = self.base + self.excess
         is_open = (bounds < best) | ((bounds <= even) & (self.order < place))
-        self.state[(self.state == OPEN) & ~is_open] = State.COSTS_MORE
+        self.state[(self.state == OPEN) & ~is_open] = NodeState.COSTS_MORE
 
     def _limits(self) -> tuple[float, float, int]:
         """An open node is bounded by less than the first, or by at most the second and comes before the third in order."""

@@ -13,11 +13,11 @@ from overt.algorithms.record.methods import External, RecordLagrangian, RecordTh
 from overt.algorithms.record.nodes import chain_above, needed_levels, nodes_of_labels, tree_of
 from overt.algorithms.record.objective import Objective, Optimum
 from overt.algorithms.record.plane import Plane, plane_of_record, plane_of_table
-from overt.algorithms.record.prefix_sums import Whole
+from overt.algorithms.record.prefix_sums import WholeTable
 from overt.algorithms.record.ring import RingFamily, bisect
 from overt.algorithms.record.risks import CustomRisk, Harmonic, ModelI, ModelII, RiskModel, harmonic_weights, risk_named
 from overt.algorithms.record.threshold import least_risk, search_frontier
-from overt.algorithms.record.utilities import CustomUtility, Depth, InverseLeaves, LogLeaves, Utility, utility_named
+from overt.algorithms.record.utilities import CustomUtility, Depth, InverseLeaves, LogLeaves, NodeUtility, utility_named
 
 __all__ = [
     "Approximation",
@@ -31,6 +31,7 @@ __all__ = [
     "LogLeaves",
     "ModelI",
     "ModelII",
+    "NodeUtility",
     "Objective",
     "Optimum",
     "Plane",
@@ -38,8 +39,7 @@ __all__ = [
     "RecordThreshold",
     "RingFamily",
     "RiskModel",
-    "Utility",
-    "Whole",
+    "WholeTable",
     "best_balance",
     "best_difference",
     "bisect",

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import SLACK, Floats, Objective, Optimum
 from overt.algorithms.record.threshold import require_reachable
 from overt.errors import InvalidInput, MissingExtra
@@ -71,7 +71,7 @@ class Approximation:
         if objective.phi(objective.bottom) == 0:
             return objective.optimum(objective.bottom, name, 1)
         programme = _Programme(objective, c, keep_all=self.as_published)
-        tried: dict[Levels, float] = {}
+        tried: dict[NodeLevels, float] = {}
         layers = self.layers(objective)
         for done, tau in enumerate(layers):
             on_progress(STAGE, done, len(layers))
@@ -104,14 +104,14 @@ class Approximation:
         n_layers = math.ceil(math.log(greatest / least) / math.log1p(self.epsilon) - 1e-9)
         return [least * (1 + self.epsilon) ** j for j in range(n_layers + 1)]
 
-    def roundings(self, point: Point, rng: Generator) -> Iterator[Levels]:
+    def roundings(self, point: Point, rng: Generator) -> Iterator[NodeLevels]:
         """Random level sets as the paper draws them, or (ours) every level set there is: then none is missed."""
         if self.as_published:
             yield from (round_at(point, theta) for theta in rng.random(MOST_TRIES))
         else:
             yield from (levels for levels, _ in rounding_law(point))
 
-    def accepts(self, objective: Objective, levels: Levels, c: float, most: float) -> bool:
+    def accepts(self, objective: Objective, levels: NodeLevels, c: float, most: float) -> bool:
         """Whether a rounded element keeps enough utility and little enough weight."""
         return objective.is_feasible(levels, self.sigma1 * c) and objective.phi(levels) <= most + SLACK
 
@@ -124,12 +124,12 @@ def least_positive_phi(objective: Objective) -> float:
     return min(float(weights[weights > 0].min()) for weights in objective.weight_of_level if weights[0] > 0)
 
 
-def round_at(point: Point, theta: float) -> Levels:
+def round_at(point: Point, theta: float) -> NodeLevels:
     """The level set {chi > theta} of a point, as levels."""
     return tuple(int((chain > theta).sum()) for chain in point)
 
 
-def rounding_law(point: Point) -> list[tuple[Levels, float]]:
+def rounding_law(point: Point) -> list[tuple[NodeLevels, float]]:
     """The law of the randomly rounded levels, theta being uniform in [0, 1).
 
     >>> rounding_law([np.array([0.652, 0.061])])

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_lagrangian.py
 """Minimum cuts: the inner problem of the Lagrangian model for any number of attributes and any whole kappa.
 
 Let z(i, s) say that attribute i is at level s or above, and y = 1 - z. Then lam * support is a sum of products of z's, one
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.algorithms.record.lagrangian import is_whole
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import Floats, Objective
 from overt.errors import InvalidInput, MissingExtra, TooLarge
 
@@ -119,7 +120,7 @@ class Cuts:
         profiles = Profiles.of(objective, first, lam, arcs.n_nodes)
         return cls(objective, attribute, level, weight_step, gain, arcs.network(), profiles)
 
-    def maximise(self, alpha: float, caps: Levels) -> Levels:
+    def maximise(self, alpha: float, caps: NodeLevels) -> NodeLevels:
         """The element of the greatest inner value at no level above `caps`."""
         linear = self.gain - alpha * self.weight_step
         variable = 2 + np.arange(linear.size)
@@ -186,7 +187,7 @@ class Profiles:
         gain: Floats = lam * objective.counts[asks].astype(np.float64)
         return cls(needed, gain, first_node, profile, variable)
 
-    def add_arcs(self, arcs: "_Arcs", caps: Levels) -> None:
+    def add_arcs(self, arcs: "_Arcs", caps: NodeLevels) -> None:
         """The arcs of those that can hold below the caps."""
         can_hold: NDArray[np.bool_] = np.all(self.needed <= np.asarray(caps), axis=1)
         node = self.first_node + np.flatnonzero(can_hold)

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import SLACK, Objective, Optimum
 from overt.algorithms.record.threshold import require_reachable
 from overt.errors import InvalidInput
@@ -27,7 +27,7 @@ from overt.progress import Progress, silent
 
 STAGE = "Breeding paths"
 
-Path = list[int]  # attributes, in the order in which they are specialised from the all-root element
+NodePath = list[int]  # attributes, in the order in which they are specialised from the all-root element
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Genetic:
                 break
         return objective.optimum(walks.end(best), "genetic", len(walks.risk_of_node))
 
-    def first_paths(self, objective: Objective) -> list[Path]:
+    def first_paths(self, objective: Objective) -> list[NodePath]:
         """What the first population is repaired from: nothing, or the attributes in turn."""
         if self.probing:
             return [[] for _ in range(self.population)]
@@ -97,7 +97,7 @@ class Genetic:
         turns = [attributes[i:] + attributes[:i] for i in attributes]
         return [[i for i in turn for _ in range(objective.heights[i])] for turn in turns]
 
-    def select(self, people: list[Path], walks: "_Walks", rng: Generator) -> list[Path]:
+    def select(self, people: list[NodePath], walks: "_Walks", rng: Generator) -> list[NodePath]:
         """Draw a population, the better half more often: with a chance in proportion to the rank."""
         key = walks.fitness if self.rank_by == "risk" else walks.poverty
         ranked = sorted(people, key=key, reverse=True)  # the best is last and has the highest rank
@@ -106,7 +106,7 @@ class Genetic:
         return [ranked[i] for i in drawn]
 
 
-def mutate(path: Path, n_attributes: int, rng: Generator) -> Path:
+def mutate(path: NodePath, n_attributes: int, rng: Generator) -> NodePath:
     """Another attribute in the middle of the path."""
     if n_attributes < 2 or not path:
         return path
@@ -115,13 +115,13 @@ def mutate(path: Path, n_attributes: int, rng: Generator) -> Path:
     return [*path[:middle], other, *path[middle + 1 :]]
 
 
-def cross(one: Path, other: Path) -> tuple[Path, Path]:
+def cross(one: NodePath, other: NodePath) -> tuple[NodePath, NodePath]:
     """Two paths with their second halves exchanged."""
     i, j = len(one) // 2, len(other) // 2
     return [*one[:i], *other[j:]], [*other[:j], *one[i:]]
 
 
-def walk(objective: Objective, c: float, path: Sequence[int]) -> tuple[Levels, Path, bool]:
+def walk(objective: Objective, c: float, path: Sequence[int]) -> tuple[NodeLevels, NodePath, bool]:
     """Follow a path from the all-root element: where it ends, the genes used, and whether it ends at a feasible node."""
     levels, used = list(objective.top), []
     utility = objective.utility(levels)
@@ -147,10 +147,10 @@ class _Walks:
             for numbers in objective.utility_of_level
         ]
         self.at_top = objective.utility(objective.top)
-        self.risk_of_node: dict[Levels, float] = {}
-        self.end_of_path: dict[tuple[int, ...], Levels] = {}
+        self.risk_of_node: dict[NodeLevels, float] = {}
+        self.end_of_path: dict[tuple[int, ...], NodeLevels] = {}
 
-    def repair(self, path: Path) -> Path:
+    def repair(self, path: NodePath) -> NodePath:
         """The genes that do something, up to the first feasible node; random ones are added if it is never reached."""
         levels, kept, utility = list(self.objective.top), [], self.at_top
         enough = self.c - SLACK
@@ -169,17 +169,17 @@ class _Walks:
         self.end_of_path[tuple(kept)] = tuple(levels)
         return kept
 
-    def end(self, path: Path) -> Levels:
+    def end(self, path: NodePath) -> NodeLevels:
         """Where a repaired path ends."""
         return self.end_of_path[tuple(path)]
 
-    def fitness(self, path: Path) -> float:
+    def fitness(self, path: NodePath) -> float:
         """The risk of the node where a path ends: less is fitter."""
         node = self.end(path)
         if node not in self.risk_of_node:
             self.risk_of_node[node] = self.objective.risk(node)
         return self.risk_of_node[node]
 
-    def poverty(self, path: Path) -> float:
+    def poverty(self, path: NodePath) -> float:
         """The utility of the node where a path ends, negated."""
         return -self.objective.utility(self.end(path))

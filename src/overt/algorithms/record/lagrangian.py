@@ -17,9 +17,9 @@ so far carried along. A region whose greatest inner value is not above 0 is done
 import math
 from typing import Literal, Protocol
 
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import Objective, Optimum
-from overt.algorithms.record.prefix_sums import MOST_ELEMENTS, Whole
+from overt.algorithms.record.prefix_sums import MOST_ELEMENTS, WholeTable
 from overt.errors import InvalidInput, Unreachable
 from overt.progress import Progress, silent
 
@@ -32,7 +32,7 @@ BalanceSolver = Literal["auto", "prefix sums", "cuts", "minimum norm"]
 class Inner(Protocol):
     """A way to solve the inner problem."""
 
-    def maximise(self, alpha: float, caps: Levels) -> Levels:
+    def maximise(self, alpha: float, caps: NodeLevels) -> NodeLevels:
         """The element, at no level above `caps`, of the greatest lam * support + phi * utility ** kappa - alpha * phi."""
 
 
@@ -56,7 +56,7 @@ def best_balance(
     if solver == "auto":
         solver = usual_solver(objective, kappa)
     if solver == "prefix sums":
-        whole = Whole.of(objective)
+        whole = WholeTable.of(objective)
         levels = whole.best_balance(lam, kappa)
         if levels is None:
             raise no_weight()
@@ -74,7 +74,7 @@ def best_difference(
     if solver == "auto":
         solver = usual_solver(objective, kappa)
     if solver == "prefix sums":
-        found = Whole.of(objective).best_difference(lam, kappa, alpha)
+        found = WholeTable.of(objective).best_difference(lam, kappa, alpha)
         if found is None:
             raise no_weight()
         candidates = [found]
@@ -87,7 +87,7 @@ def best_difference(
 
 def ascend(
     objective: Objective, lam: float, kappa: float, inner: Inner, on_progress: Progress = silent
-) -> tuple[Levels, int]:
+) -> tuple[NodeLevels, int]:
     """Dinkelbach's steps, region after region; and how many inner problems were solved."""
     regions = sorted(regions_with_weight(objective), key=lambda caps: -objective.balance(caps, lam, kappa))
     corners = [*regions, objective.bottom] if objective.phi(objective.bottom) > 0 else regions
@@ -106,7 +106,7 @@ def ascend(
     return best, n_solved
 
 
-def regions_with_weight(objective: Objective) -> list[Levels]:
+def regions_with_weight(objective: Objective) -> list[NodeLevels]:
     """Chain products, by their highest levels, that together hold the elements with phi > 0 and no others."""
     if objective.phi(objective.top) > 0:
         return [objective.top]

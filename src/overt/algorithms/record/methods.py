@@ -21,7 +21,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.algorithms.record.approx import Approximation
-from overt.algorithms.record.cube import STAGE, Chosen, Cube, LagrangianModel, Model, ThresholdModel
+from overt.algorithms.record.generalization_cube import STAGE, Chosen, Cube, LagrangianModel, Model, ThresholdModel
 from overt.algorithms.record.genetic import Genetic
 from overt.algorithms.record.lagrangian import best_balance, no_weight, require_parameters
 from overt.algorithms.record.nodes import Nodes, chain_above, number_rows, tree_of
@@ -30,11 +30,14 @@ from overt.algorithms.record.risks import CustomRisk, Harmonic, ModelI, RiskName
 from overt.algorithms.record.threshold import least_risk
 from overt.algorithms.record.utilities import CustomUtility, UtilityName, utility_named
 from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.guarantee import ONE_ROW_AT_A_TIME, Guarantee
 from overt.hierarchy import Hierarchy
+from overt.method import Method
 from overt.partition import Partition
 from overt.privacy.base import Number, Property, exact
 from overt.privacy.k_anonymity import KAnonymity
 from overt.progress import Progress, silent
+from overt.randomness import secret_generator
 from overt.release import RecordRelease
 from overt.table import Table, unknown_column
 
@@ -63,7 +66,7 @@ class External:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _RecordMethod:
+class _RecordMethod(Method):
     """What both models share.
 
     Parameters
@@ -84,9 +87,7 @@ class _RecordMethod:
 
     """
 
-    against: ClassVar[str] = (
-        "someone who compares rows with the external database, one row at a time, as the risk models it"
-    )
+    guarantee: ClassVar[Guarantee] = ONE_ROW_AT_A_TIME
 
     goal: Property = field(default_factory=lambda: KAnonymity(1))
     utility: UtilityName | CustomUtility = "inverse-leaves"
@@ -105,6 +106,10 @@ class _RecordMethod:
         if self.weights is not None:
             object.__setattr__(self, "weights", tuple(self.weights))
             ModelI(tuple(_number("A weight", w) for w in self.weights if not isinstance(w, str)), model.base)
+
+    @property
+    def not_promised(self) -> tuple[str, ...]:
+        return ("Every row was weighed by itself: nothing is promised of groups.",)
 
     @property
     def columns_read(self) -> tuple[str, ...]:
@@ -178,7 +183,7 @@ class RecordThreshold(_RecordMethod):
     def anonymize(self, table: Table, *, rng: Generator | None = None, on_progress: Progress = silent) -> RecordRelease:
         """Choose for every row. Only the genetic search and the approximation draw from `rng`."""
         c = _number("c", self.c)
-        rng = rng or np.random.default_rng()
+        rng = rng or secret_generator()
 
         def solve(objective: Objective) -> Optimum:
             if self.solver == "genetic":
@@ -235,8 +240,8 @@ class People:
     trees: tuple[Hierarchy, ...]
     codes: Nodes  # (attribute, row)
     external: Nodes | None
-    utility: "Numbers"
-    risk: "Numbers"
+    utility: "NodeNumbers"
+    risk: "NodeNumbers"
     personal: Floats | None  # (row, attribute)
 
     @classmethod
@@ -259,8 +264,8 @@ class People:
             trees,
             np.stack([column.codes for column in columns]),
             _codes_of(method.external, table),
-            Numbers(utility_named(method.utility).of_nodes(trees)),
-            Numbers(numbers, model.base),
+            NodeNumbers(utility_named(method.utility).of_nodes(trees)),
+            NodeNumbers(numbers, model.base),
             personal,
         )
 
@@ -321,8 +326,8 @@ class People:
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
-    """Numbers of nodes that are known already: a utility or a risk model for the same trees."""
+class NodeNumbers:
+    """NodeNumbers of nodes that are known already: a utility or a risk model for the same trees."""
 
     of_attribute: list[Floats] = field(repr=False)
     base: float = 0.0

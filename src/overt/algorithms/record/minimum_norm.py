@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_lagrangian.py
 """Minimum-norm point: the inner problem of the Lagrangian model for any real kappa from 1 on.
 
 Paper       S. Fujishige, S. Isotani, "A Submodular Function Minimization Algorithm Based on the Minimum-Norm Base",
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import Floats, Objective
 from overt.errors import InvalidInput
 
@@ -39,9 +40,9 @@ class MinimumNorm:
             )
         return cls(objective, lam, kappa)
 
-    def maximise(self, alpha: float, caps: Levels) -> Levels:
+    def maximise(self, alpha: float, caps: NodeLevels) -> NodeLevels:
         """The element of the greatest inner value at no level above `caps`."""
-        chains = Chains.of(self.objective, self.lam, self.kappa, alpha, caps)
+        chains = LevelChains.of(self.objective, self.lam, self.kappa, alpha, caps)
         if not chains.attribute.size:
             return (0,) * len(caps)
         point = nearest_point(chains)
@@ -50,7 +51,7 @@ class MinimumNorm:
 
 
 @dataclass(frozen=True, eq=False)
-class Chains:
+class LevelChains:
     """The levels of all attributes as one set J, and the inner value as a function of its subsets.
 
     A subset stands for the highest level it has in every attribute, less a fine for each level below that it lacks. So
@@ -66,7 +67,7 @@ class Chains:
     fine: Floats
 
     @classmethod
-    def of(cls, objective: Objective, lam: float, kappa: float, alpha: float, caps: Levels) -> "Chains":
+    def of(cls, objective: Objective, lam: float, kappa: float, alpha: float, caps: NodeLevels) -> "LevelChains":
         attribute = np.repeat(np.arange(len(caps)), caps)
         level = np.concatenate([np.arange(1, cap + 1) for cap in caps]).astype(np.int64)
         chains = cls(objective, lam, kappa, alpha, attribute, level, np.zeros(level.size))
@@ -120,7 +121,7 @@ class Chains:
         return self.lam * support + phi * utility**self.kappa - self.alpha * phi
 
 
-def nearest_point(chains: Chains) -> Floats:
+def nearest_point(chains: LevelChains) -> Floats:
     """The point of least norm of the base polytope."""
     corners = [chains.vertex(np.arange(chains.level.size))]
     shares = np.ones(1)

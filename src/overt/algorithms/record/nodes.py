@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_objective.py
 """Nodes, chains, needed levels: the join semilattice of a record's generalizations, in numbers.
 
 An element is one node per attribute. Above a node lies its chain, level 0 the node itself and the last level the root, so
@@ -17,8 +18,8 @@ from overt.errors import InvalidInput
 from overt.hierarchy import Flat, Hierarchy
 from overt.table import Column
 
-Node = str | None  # the label of a node; None is the leaf that stands for "missing"
-Levels = tuple[int, ...]
+NodeName = str | None  # the label of a node; None is the leaf that stands for "missing"
+NodeLevels = tuple[int, ...]
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.int32]
 
@@ -48,7 +49,7 @@ def needed_levels(tree: Hierarchy, node: int) -> Nodes:
     return needed
 
 
-def nodes_of_labels(trees: Sequence[Hierarchy], records: Sequence[Sequence[Node]]) -> Nodes:
+def nodes_of_labels(trees: Sequence[Hierarchy], records: Sequence[Sequence[NodeName]]) -> Nodes:
     """(record, attribute) -> node, from labels. Records may hold inner nodes: what is known only roughly."""
     wrong = next((len(record) for record in records if len(record) != len(trees)), None)
     if wrong is not None:
@@ -67,7 +68,7 @@ def nodes_of_labels(trees: Sequence[Hierarchy], records: Sequence[Sequence[Node]
     return nodes
 
 
-def tables_of_nodes(what: str, tables: Sequence[Mapping[Node, float]], trees: Sequence[Hierarchy]) -> list[Floats]:
+def tables_of_nodes(what: str, tables: Sequence[Mapping[NodeName, float]], trees: Sequence[Hierarchy]) -> list[Floats]:
     """Custom numbers of nodes, refused unless they are complete, non-negative and never grow upwards."""
     if len(tables) != len(trees):
         raise InvalidInput(f"There are {len(tables)} {what} tables for {len(trees)} attributes; give one for each.")
@@ -85,7 +86,7 @@ def check_monotone(what: str, numbers: Floats, tree: Hierarchy) -> Floats:
     return numbers
 
 
-def _numbers(what: str, table: Mapping[Node, float], tree: Hierarchy) -> Floats:
+def _numbers(what: str, table: Mapping[NodeName, float], tree: Hierarchy) -> Floats:
     n_missing = sum(label not in table for label in tree.labels)
     if n_missing:
         raise InvalidInput(f"A {what} table lacks {n_missing} of {tree.n_nodes} nodes; give a number for each.")

@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.record.nodes import Levels, Nodes, chain_above, n_elements, needed_levels, number_rows
+from overt.algorithms.record.nodes import NodeLevels, Nodes, chain_above, n_elements, needed_levels, number_rows
 from overt.algorithms.record.risks import RiskModel, require_weights
-from overt.algorithms.record.utilities import Utility
+from overt.algorithms.record.utilities import NodeUtility
 from overt.errors import InvalidInput
 from overt.hierarchy import Hierarchy
 from overt.kernels.profiles import count_covered
@@ -34,7 +34,7 @@ SLACK = 1e-12  # a utility this little below what is required is enough: sums of
 class Optimum:
     """The generalization that was chosen, and what it comes to."""
 
-    levels: Levels  # (attribute) -> steps up from the record's own value
+    levels: NodeLevels  # (attribute) -> steps up from the record's own value
     risk: float
     utility: float
     support: int  # how many records of the external database fit
@@ -85,7 +85,7 @@ class Objective:
         trees: Sequence[Hierarchy],
         record: Sequence[int] | Nodes,
         external: Nodes,
-        utility: Utility,
+        utility: NodeUtility,
         risk: RiskModel,
         personal: Sequence[float] | Floats | None = None,
     ) -> "Objective":
@@ -111,7 +111,7 @@ class Objective:
         return len(self.utility_of_level)
 
     @cached_property
-    def heights(self) -> Levels:
+    def heights(self) -> NodeLevels:
         """(attribute) -> steps from the record's value to the root."""
         return tuple(numbers.size - 1 for numbers in self.utility_of_level)
 
@@ -120,11 +120,11 @@ class Objective:
         return n_elements(self.heights)
 
     @property
-    def bottom(self) -> Levels:
+    def bottom(self) -> NodeLevels:
         return (0,) * self.n_attributes
 
     @property
-    def top(self) -> Levels:
+    def top(self) -> NodeLevels:
         return self.heights
 
     @cached_property
@@ -178,7 +178,7 @@ class Objective:
 
 
 def power(utility: float, kappa: float) -> float:
-    """Utility ** kappa, with 0 ** 0 = 1."""
+    """NodeUtility ** kappa, with 0 ** 0 = 1."""
     return float(utility**kappa)
 
 

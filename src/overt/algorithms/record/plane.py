@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from overt.algorithms.record.methods import People, RecordLagrangian, RecordThreshold
 from overt.algorithms.record.objective import Floats, Objective
-from overt.algorithms.record.prefix_sums import Whole
+from overt.algorithms.record.prefix_sums import WholeTable
 from overt.errors import TooLarge
 from overt.progress import Progress, silent
 from overt.table import Table
@@ -42,7 +42,7 @@ def plane_of_record(objective: Objective) -> Plane:
     >>> plane.risk[plane.frontier].tolist(), plane.utility[plane.frontier].tolist()
     ([0.0, 0.25, 3.0], [0.0, 1.0, 2.0])
     """
-    whole = Whole.of(objective)
+    whole = WholeTable.of(objective)
     risk, utility = whole.risk, whole.utility
     return Plane(risk, utility, pareto(risk, utility), whole.levels)
 
@@ -64,7 +64,9 @@ def plane_of_table(
     start = np.zeros(2)
     for person, row in enumerate(some_row):
         own = None if people.personal is None else people.personal[row]
-        whole = Whole.of(Objective.of(people.trees, people.codes[:, row], external, people.utility, people.risk, own))
+        whole = WholeTable.of(
+            Objective.of(people.trees, people.codes[:, row], external, people.utility, people.risk, own)
+        )
         corners = corners_of(whole.risk, whole.utility) * n_alike[person]
         start += corners[0]
         steps.append(np.diff(corners, axis=0))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_plane.py
 """Prefix sums: support, weight and utility at every generalization of a record at once.
 
 Counting the profiles into an array with one axis per attribute and summing along each axis gives, at every vector of
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import SLACK, Counts, Floats, Objective, risk_of
 from overt.errors import TooLarge
 from overt.kernels import profiles as kernels
@@ -19,7 +20,7 @@ MOST_ELEMENTS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
+class WholeTable:
     """Every generalization of a record, in C order of its levels."""
 
     objective: Objective
@@ -28,7 +29,7 @@ class Whole:
     utility: Floats = field(repr=False)
 
     @classmethod
-    def of(cls, objective: Objective) -> "Whole":
+    def of(cls, objective: Objective) -> "WholeTable":
         """Compute all of them, or refuse if they are too many."""
         if objective.n_elements > MOST_ELEMENTS:
             raise TooLarge(
@@ -57,7 +58,7 @@ class Whole:
         """(element, attribute) -> level."""
         return np.stack(np.unravel_index(np.arange(self.n_elements), tuple(self.objective.sizes)), axis=1)
 
-    def levels_at(self, place: int) -> Levels:
+    def levels_at(self, place: int) -> NodeLevels:
         """The levels of one element."""
         return tuple(int(level) for level in np.unravel_index(place, tuple(self.objective.sizes)))
 
@@ -76,17 +77,17 @@ class Whole:
         frontier.reshape(-1)[-1] |= feasible.reshape(-1)[-1]
         return frontier.reshape(-1)
 
-    def least_risk(self, c: float) -> Levels | None:
+    def least_risk(self, c: float) -> NodeLevels | None:
         """The feasible element of least risk; of equals that of most utility, of those the first. None: none feasible."""
         place = kernels.least_risk(self.support, self.phi, self.utility, c - SLACK)
         return None if place < 0 else self.levels_at(place)
 
-    def best_balance(self, lam: float, kappa: float) -> Levels | None:
+    def best_balance(self, lam: float, kappa: float) -> NodeLevels | None:
         """The element of the greatest Lagrangian, of equals that of least risk. None: every weight is zero."""
         place = kernels.best_balance(self.support, self.phi, self.utility, float(lam), float(kappa))
         return None if place < 0 else self.levels_at(place)
 
-    def best_difference(self, lam: float, kappa: float, alpha: float) -> Levels | None:
+    def best_difference(self, lam: float, kappa: float, alpha: float) -> NodeLevels | None:
         """The element of the greatest lam * support + phi * utility ** kappa - alpha * phi with phi > 0."""
         args = float(lam), float(kappa), float(alpha)
         place = kernels.best_difference(self.support, self.phi, self.utility, *args)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_lagrangian.py
 """Ring family: the paper's own way to the Lagrangian optimum, as the reference that faster ways are compared with.
 
 Paper       M. Fouad, K. Elbassioni, E. Bertino, "Towards A Differentially Private Data Anonymization", CERIAS 2012-1.
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from overt.algorithms.record.lagrangian import regions_with_weight, require_parameters
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import Objective, Optimum
 from overt.errors import TooLarge
 
@@ -26,19 +27,19 @@ Member = tuple[int, int]  # (attribute, level), a level from 1 on
 class RingFamily:
     """A function g of the vectors of levels up to `heights`, as a function of sets of (attribute, level)."""
 
-    heights: Levels
-    g: Callable[[Levels], float]
+    heights: NodeLevels
+    g: Callable[[NodeLevels], float]
 
     @property
     def members(self) -> list[Member]:
         """J: every level but 0 of every attribute."""
         return [(i, s) for i, height in enumerate(self.heights) for s in range(1, height + 1)]
 
-    def closure(self, subset: frozenset[Member]) -> Levels:
+    def closure(self, subset: frozenset[Member]) -> NodeLevels:
         """The levels of the smallest set of the family that holds a subset."""
         return tuple(max((s for j, s in subset if j == i), default=0) for i in range(len(self.heights)))
 
-    def without(self, member: Member) -> Levels:
+    def without(self, member: Member) -> NodeLevels:
         """N_v: the levels of the largest set of the family without a member."""
         return tuple(member[1] - 1 if i == member[0] else height for i, height in enumerate(self.heights))
 
@@ -81,7 +82,7 @@ class RingFamily:
                     return False
         return True
 
-    def maximise(self) -> Levels:
+    def maximise(self) -> NodeLevels:
         """The closure of a greatest subset, which is greatest itself."""
         fines = self.fines()
         return self.closure(max(self.subsets(), key=lambda subset: self.extended(subset, fines)))
@@ -113,5 +114,5 @@ def bisect(objective: Objective, lam: float, kappa: float, *, precision: float =
     return objective.optimum(best, "bisection", n_solved, objective.balance(best, lam, kappa))
 
 
-def _maximise(objective: Objective, lam: float, kappa: float, alpha: float, caps: Levels) -> Levels:
+def _maximise(objective: Objective, lam: float, kappa: float, alpha: float, caps: NodeLevels) -> NodeLevels:
     return RingFamily(caps, lambda levels: objective.difference(levels, lam, kappa, alpha)).maximise()

@@ -16,7 +16,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.record.nodes import Node, tables_of_nodes
+from overt.algorithms.record.nodes import NodeName, tables_of_nodes
 from overt.errors import InvalidInput
 from overt.hierarchy import Hierarchy
 
@@ -72,7 +72,7 @@ class Harmonic:
     `leaf_weights` has one mapping per attribute, from the label of a leaf to its weight; without it every leaf weighs 1.
     """
 
-    leaf_weights: tuple[Mapping[Node, float], ...] | None = field(default=None, repr=False)
+    leaf_weights: tuple[Mapping[NodeName, float], ...] | None = field(default=None, repr=False)
     base: float = 0.0
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Harmonic:
 class CustomRisk:
     """A weight for every node, by its label: one mapping per attribute."""
 
-    tables: tuple[Mapping[Node, float], ...] = field(repr=False)
+    tables: tuple[Mapping[NodeName, float], ...] = field(repr=False)
     base: float = 0.0
 
     def __post_init__(self) -> None:
@@ -144,7 +144,7 @@ def _not_at_the_root(tree: Hierarchy, weight: float) -> Floats:
     return weights
 
 
-def _of_leaves(tree: Hierarchy, given: Mapping[Node, float]) -> Floats:
+def _of_leaves(tree: Hierarchy, given: Mapping[NodeName, float]) -> Floats:
     leaves = tree.labels[: tree.n_leaves]
     n_missing = sum(leaf not in given for leaf in leaves)
     if n_missing:

@@ -13,9 +13,9 @@ Guarantee   Exact. About the risk as modelled, against nobody who knows more tha
 import math
 from typing import Literal
 
-from overt.algorithms.record.nodes import Levels
+from overt.algorithms.record.nodes import NodeLevels
 from overt.algorithms.record.objective import Objective, Optimum
-from overt.algorithms.record.prefix_sums import MOST_ELEMENTS, Whole
+from overt.algorithms.record.prefix_sums import MOST_ELEMENTS, WholeTable
 from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.progress import Progress, silent
 
@@ -40,7 +40,7 @@ def least_risk(
     if solver == "auto":
         solver = "prefix sums" if objective.n_elements <= MOST_ELEMENTS else "frontier search"
     if solver == "prefix sums":
-        levels = Whole.of(objective).least_risk(c)
+        levels = WholeTable.of(objective).least_risk(c)
         assert levels is not None  # the record itself is feasible
         return objective.optimum(levels, solver, objective.n_elements)
     if solver != "frontier search":
@@ -64,7 +64,7 @@ def require_reachable(objective: Objective, c: float) -> None:
         )
 
 
-def search_frontier(objective: Objective, c: float, on_progress: Progress = silent) -> tuple[list[Levels], int]:
+def search_frontier(objective: Objective, c: float, on_progress: Progress = silent) -> tuple[list[NodeLevels], int]:
     """All frontier nodes, from the top down through infeasible nodes only; and how many nodes were met.
 
     A feasible node is not entered: whatever lies below it has feasible ancestors only, or is met another way.
@@ -73,10 +73,10 @@ def search_frontier(objective: Objective, c: float, on_progress: Progress = sile
     if objective.is_feasible(objective.top, c):
         return [objective.top], 1
     met, layer = {objective.top}, [objective.top]
-    frontier: list[Levels] = []
+    frontier: list[NodeLevels] = []
     while layer:
         on_progress(STAGE, len(met), min(objective.n_elements, MOST_VISITED))
-        below: list[Levels] = []
+        below: list[NodeLevels] = []
         for node in layer:
             for i, level in enumerate(node):
                 child = (*node[:i], level - 1, *node[i + 1 :])

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/record/test_objective.py
 """Utilities: what a generalized value is still worth. The utility of an element is the sum over its attributes.
 
 Paper       M. Fouad, K. Elbassioni, E. Bertino, "Towards A Differentially Private Data Anonymization", CERIAS 2012-1.
@@ -13,7 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.record.nodes import Node, tables_of_nodes
+from overt.algorithms.record.nodes import NodeName, tables_of_nodes
 from overt.errors import InvalidInput
 from overt.hierarchy import Hierarchy
 
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 UtilityName = Literal["inverse-leaves", "log-leaves", "depth"]
 
 
-class Utility(Protocol):
+class NodeUtility(Protocol):
     """What the nodes of hierarchies are worth: non-negative, and never more above than below."""
 
     def of_nodes(self, trees: Sequence[Hierarchy]) -> list[Floats]:
@@ -64,16 +65,16 @@ class CustomUtility:
     [array([2., 1., 0.])]
     """
 
-    tables: tuple[Mapping[Node, float], ...] = field(repr=False)
+    tables: tuple[Mapping[NodeName, float], ...] = field(repr=False)
 
     def of_nodes(self, trees: Sequence[Hierarchy]) -> list[Floats]:
         return tables_of_nodes("utility", self.tables, trees)
 
 
-UTILITIES: dict[str, Utility] = {"inverse-leaves": InverseLeaves(), "log-leaves": LogLeaves(), "depth": Depth()}
+UTILITIES: dict[str, NodeUtility] = {"inverse-leaves": InverseLeaves(), "log-leaves": LogLeaves(), "depth": Depth()}
 
 
-def utility_named(utility: "str | Utility") -> Utility:
+def utility_named(utility: "str | NodeUtility") -> NodeUtility:
     """A utility by its name in a recipe, or itself."""
     if not isinstance(utility, str):
         return utility

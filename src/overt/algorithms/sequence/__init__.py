@@ -6,52 +6,52 @@ that the earlier ones were not. An adversary who knows the algorithm removes eve
 stopped earlier; what remains is the disclosure set, and privacy is judged on that.
 """
 
-from overt.algorithms.sequence.exclusive import Exclusive
+from overt.algorithms.sequence.equal_tables import BoundedNumber, BoundedRowPosterior, EqualTables, RowPosterior
 from overt.algorithms.sequence.functions import Function, Sequence
 from overt.algorithms.sequence.inference import Inference
-from overt.algorithms.sequence.k_jump import KJump
-from overt.algorithms.sequence.naive import Naive
-from overt.algorithms.sequence.posterior import BoundedPosterior, Bounds, Knowledge, Posterior
 from overt.algorithms.sequence.properties import (
     DistinctL,
     EntropyL,
     MaxRatio,
     PersonalRatio,
     PossibleValues,
-    Predicate,
+    PosteriorPredicate,
     RecursiveCL,
     RowsAtRisk,
 )
-from overt.algorithms.sequence.safe import Safe
 from overt.algorithms.sequence.sets import DisclosureSet, PermutationSet
-from overt.algorithms.sequence.strategy import Outcome, Strategy, Visit
-from overt.algorithms.sequence.subset_choice import SecretChoices, SubsetChoice
+from overt.algorithms.sequence.strategies.base import Strategy, StrategyRun, Visit
+from overt.algorithms.sequence.strategies.exclusive import Exclusive
+from overt.algorithms.sequence.strategies.k_jump import KJump
+from overt.algorithms.sequence.strategies.naive import Naive
+from overt.algorithms.sequence.strategies.safe import Safe
+from overt.algorithms.sequence.strategies.subset_choice import SecretChoices, SubsetChoice
 
 __all__ = [
-    "BoundedPosterior",
-    "Bounds",
+    "BoundedNumber",
+    "BoundedRowPosterior",
     "DisclosureSet",
     "DistinctL",
     "EntropyL",
+    "EqualTables",
     "Exclusive",
     "Function",
     "Inference",
     "KJump",
-    "Knowledge",
     "MaxRatio",
     "Naive",
-    "Outcome",
     "PermutationSet",
     "PersonalRatio",
     "PossibleValues",
-    "Posterior",
-    "Predicate",
+    "PosteriorPredicate",
     "RecursiveCL",
+    "RowPosterior",
     "RowsAtRisk",
     "Safe",
     "SecretChoices",
     "Sequence",
     "Strategy",
+    "StrategyRun",
     "SubsetChoice",
     "Visit",
 ]

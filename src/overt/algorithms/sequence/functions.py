@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/sequence/test_level_sequences.py
 """Function and Sequence: which generalizations are tried, in which order, and what must hold.
 
 A generalization function is a partition of the rows. It is fixed before anyone looks at a sensitive value, so

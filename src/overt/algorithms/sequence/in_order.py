@@ -18,18 +18,20 @@ from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from overt.algorithms.sequence.exclusive import Exclusive
 from overt.algorithms.sequence.functions import Sequence
-from overt.algorithms.sequence.handing_over import as_believed, levels_before
 from overt.algorithms.sequence.inference import Inference
-from overt.algorithms.sequence.k_jump import KJump
-from overt.algorithms.sequence.levels import full_domain, hierarchy_levels, median_cuts
-from overt.algorithms.sequence.naive import Naive
+from overt.algorithms.sequence.level_sequences import full_domain, hierarchy_levels, median_cuts
+from overt.algorithms.sequence.levels_tried import InOrderRelease, TriedLevels, explain_nothing
 from overt.algorithms.sequence.properties import DistinctL, EntropyL, MaxRatio, RecursiveCL, SetProperty
-from overt.algorithms.sequence.safe import Safe
-from overt.algorithms.sequence.strategy import Strategy
-from overt.algorithms.sequence.tried import InOrderRelease, Levels, explain_nothing
+from overt.algorithms.sequence.sequence_trace import as_believed, levels_before
+from overt.algorithms.sequence.strategies.base import Strategy
+from overt.algorithms.sequence.strategies.exclusive import Exclusive
+from overt.algorithms.sequence.strategies.k_jump import KJump
+from overt.algorithms.sequence.strategies.naive import Naive
+from overt.algorithms.sequence.strategies.safe import Safe
 from overt.errors import InvalidInput, NothingReleased
+from overt.guarantee import RELEASE_ONLY, Adversary, Beliefs, Guarantee
+from overt.method import Inferring
 from overt.privacy.base import Property, SensitiveProperty, exact
 from overt.privacy.entropy_l_diversity import EntropyLDiversity
 from overt.privacy.k_anonymity import KAnonymity
@@ -43,7 +45,7 @@ STAGE = "Trying levels"
 
 
 @dataclass(frozen=True, kw_only=True)
-class InOrder:
+class InOrder(Inferring):
     """Levels of generalization tried in order; the first that an adversary who knows this cannot use is released.
 
     Parameters
@@ -92,11 +94,11 @@ class InOrder:
         as_set_property(self._sensitive_goal)
 
     @property
-    def against(self) -> str:
-        """Whom a release protects from."""
+    def guarantee(self) -> Guarantee:
+        """The goal holds of disclosure sets, in which every table counts the same: docs/theory/sequences.md."""
         if self.strategy == "naive":
-            return "someone who sees the release, but not someone who replays the method"
-        return "someone who sees the release and also knows the method, its levels and its strategy"
+            return RELEASE_ONLY
+        return Guarantee(Adversary.REPLAYER, Beliefs.FLAT)
 
     @property
     def rule(self) -> Strategy:
@@ -136,7 +138,7 @@ class InOrder:
             return None
         return levels_before(levels.sequence, step)
 
-    def _levels(self, release: Release, rng: Generator) -> Levels:
+    def _levels(self, release: Release, rng: Generator) -> TriedLevels:
         return release.levels if isinstance(release, InOrderRelease) else self.compare(release.table, rng=rng)
 
     def sequence(self, table: Table) -> Sequence:
@@ -155,11 +157,11 @@ class InOrder:
         named = self._sensitive_goal.column
         return table.column(named) if named is not None else table.the_sensitive("A sequence of levels")
 
-    def compare(self, table: Table, *, rng: Generator) -> Levels:
+    def compare(self, table: Table, *, rng: Generator) -> TriedLevels:
         """Every level with and without knowledge of the method, and what the naive strategy would have released."""
         sequence, column = self.sequence(table), self._column(table)
         inference = Inference(sequence, self.rule, column.n_values, rng=rng)
-        return Levels(sequence, inference.run(column.codes), inference.under(Naive()).run(column.codes))
+        return TriedLevels(sequence, inference.run(column.codes), inference.under(Naive()).run(column.codes))
 
 
 def as_set_property(goal: Property) -> SetProperty:

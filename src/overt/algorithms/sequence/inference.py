@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/sequence/test_in_order.py
 """Inference: what an adversary who knows sequence and strategy concludes, by whichever engine fits.
 
 One interface for all engines. It looks at the structure of a question, picks the engine, remembers the verdicts
@@ -11,16 +12,16 @@ from typing import Protocol
 import numpy as np
 from numpy.random import Generator
 
-from overt.algorithms.sequence.by_value import ByValue
-from overt.algorithms.sequence.cells import Cells
+from overt.algorithms.sequence.engines.by_value import ByValue
+from overt.algorithms.sequence.engines.cell_histograms import CellHistograms
+from overt.algorithms.sequence.engines.frontier_sweep import FrontierSweep
+from overt.algorithms.sequence.engines.jump_landing import Landing
+from overt.algorithms.sequence.engines.sampling import Sampling
+from overt.algorithms.sequence.engines.three_nested import ThreeNested
+from overt.algorithms.sequence.equal_tables import EqualTables
 from overt.algorithms.sequence.functions import Sequence
-from overt.algorithms.sequence.landing import Landing
-from overt.algorithms.sequence.nested import Nested
-from overt.algorithms.sequence.posterior import Knowledge
-from overt.algorithms.sequence.sampling import Sampling
 from overt.algorithms.sequence.sets import DisclosureSet, PermutationSet, as_codes
-from overt.algorithms.sequence.strategy import RELEASE, Outcome, Strategy, Visit, describe
-from overt.algorithms.sequence.sweep import Sweep
+from overt.algorithms.sequence.strategies.base import RELEASE, Strategy, StrategyRun, Visit, describe
 from overt.errors import TooLarge
 from overt.table import Codes
 
@@ -33,7 +34,7 @@ class Engine(Protocol):
 
     name: str
 
-    def disclosure(self, values: Codes, n_values: int, step: int) -> Knowledge:
+    def disclosure(self, values: Codes, n_values: int, step: int) -> EqualTables:
         """The tables of the permutation set whose own run reaches the step, or `TooLarge`."""
 
 
@@ -45,10 +46,10 @@ class Inference:
 
     def __init__(self, sequence: Sequence, strategy: Strategy, n_values: int, *, rng: Generator | None = None) -> None:
         self.sequence, self.strategy, self.n_values, self.rng = sequence, strategy, n_values, rng
-        self._cells = Cells(sequence, strategy)
-        self._sweep = Sweep(sequence, strategy)
+        self._cells = CellHistograms(sequence, strategy)
+        self._sweep = FrontierSweep(sequence, strategy)
         self._by_value = ByValue(sequence, strategy)
-        self._nested = Nested(sequence, strategy)
+        self._nested = ThreeNested(sequence, strategy)
         self._landing = None if rng is None else Landing(sequence, strategy, rng)
         # what is drawn is decided by exact engines, without drawing again
         self._sampling = (
@@ -57,7 +58,7 @@ class Inference:
             else Sampling(sequence, strategy, rng, reaches=Inference(sequence, strategy, n_values).reaches)
         )
         self._permutation_holds: dict[tuple[int, bytes], bool] = {}
-        self._knowledge: dict[tuple[int, bytes], Knowledge] = {}
+        self._knowledge: dict[tuple[int, bytes], EqualTables] = {}
         self._out_of_reach: dict[tuple[str, int], str] = {}
 
     def under(self, strategy: Strategy) -> "Inference":
@@ -84,7 +85,7 @@ class Inference:
             self._permutation_holds[key] = self.sequence.goal.holds(self.permutation(values, step).posterior)
         return self._permutation_holds[key]
 
-    def disclosure(self, values: Codes, step: int) -> Knowledge:
+    def disclosure(self, values: Codes, step: int) -> EqualTables:
         """The tables of the permutation set whose own run reaches the step."""
         key = self._key(values, step)
         if key not in self._knowledge:
@@ -111,7 +112,7 @@ class Inference:
                 return False
         return at == step
 
-    def run(self, values: Codes) -> Outcome:
+    def run(self, values: Codes) -> StrategyRun:
         """Run the strategy on a table."""
         values = as_codes(values, self.sequence.n_rows, self.n_values)
         visits: list[Visit] = []
@@ -144,9 +145,9 @@ class Inference:
                 )
             )
             if move == RELEASE:
-                return Outcome(self.strategy, at, tuple(visits))
+                return StrategyRun(self.strategy, at, tuple(visits))
             if move > n_steps:
-                return Outcome(self.strategy, None, tuple(visits))
+                return StrategyRun(self.strategy, None, tuple(visits))
             at = move
 
     def _move(self, values: Codes, at: int) -> int:
@@ -161,11 +162,11 @@ class Inference:
         histograms = self.sequence.functions[step - 1].histograms(values, self.n_values)
         return step, histograms.astype(np.int32).tobytes()
 
-    def _find(self, values: Codes, step: int) -> Knowledge:
+    def _find(self, values: Codes, step: int) -> EqualTables:
         """Try the engines that suit the step, the fastest first."""
         if step == 1:
             permutation = self.permutation(values, 1)
-            return Knowledge(permutation.count, permutation.posterior, "permutation set")
+            return EqualTables(permutation.count, permutation.posterior, "permutation set")
         reasons = []
         for engine in self._engines(step):
             if (engine.name, step) in self._out_of_reach:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/sequence/test_engines.py
 """Properties of a set of equally likely tables, as the two papers need them.
 
 A property looks at every row's distribution over the set. It declares what searches and engines rely on:
@@ -20,11 +21,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.algorithms.sequence.posterior import AnyPosterior, BoundedPosterior, Posterior
+from overt.algorithms.sequence.equal_tables import AnyPosterior, BoundedRowPosterior, RowPosterior
 from overt.errors import InvalidInput
 from overt.privacy.base import exact
 
-Share = NDArray[np.float64]  # (value) -> a bound of the value's probability
+Shares = NDArray[np.float64]  # (value) -> a bound of the value's probability
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class SetProperty(ABC):
         return self.convex or self.set_monotonic
 
     @abstractmethod
-    def holds(self, posterior: Posterior) -> bool:
+    def holds(self, posterior: RowPosterior) -> bool:
         """Whether it holds, exactly."""
 
     @abstractmethod
@@ -72,7 +73,7 @@ class SetProperty(ABC):
 
     def judge(self, posterior: AnyPosterior) -> bool | None:
         """Whether it holds; None if bounds leave that open."""
-        if isinstance(posterior, Posterior):
+        if isinstance(posterior, RowPosterior):
             return self.holds(posterior)
         return None
 
@@ -88,11 +89,11 @@ class RowProperty(SetProperty):
     def good(self, weights: Sequence[int]) -> bool:
         """Whether a row with these weights of values is protected."""
 
-    def surely_good(self, lower: Share, upper: Share) -> bool | None:
+    def surely_good(self, lower: Shares, upper: Shares) -> bool | None:
         """Whether a distribution between these bounds is good; None if it may be either."""
         return None
 
-    def holds(self, posterior: Posterior) -> bool:
+    def holds(self, posterior: RowPosterior) -> bool:
         return all(map(self.good, posterior.weights))
 
     @property
@@ -101,7 +102,7 @@ class RowProperty(SetProperty):
         return self.convex or self.set_monotonic
 
     def judge(self, posterior: AnyPosterior) -> bool | None:
-        if isinstance(posterior, Posterior):
+        if isinstance(posterior, RowPosterior):
             return self.holds(posterior)
         return all_of(self.surely_good(low, up) for low, up in zip(posterior.lower, posterior.upper, strict=True))
 
@@ -140,7 +141,7 @@ class MaxRatio(RowProperty):
         left, right = max(weights) * self.bound.denominator, sum(weights) * self.bound.numerator
         return left < right or (left == right and not self.strict)
 
-    def surely_good(self, lower: Share, upper: Share) -> bool | None:
+    def surely_good(self, lower: Shares, upper: Shares) -> bool | None:
         if upper.max() < self.bound:
             return True
         return False if lower.max() > self.bound else None
@@ -173,7 +174,7 @@ class RecursiveCL(RowProperty):
         ordered = sorted(weights, reverse=True)
         return ordered[0] * self.c.denominator < self.c.numerator * sum(ordered[self.l - 1 :])
 
-    def surely_good(self, lower: Share, upper: Share) -> bool | None:
+    def surely_good(self, lower: Shares, upper: Shares) -> bool | None:
         # r1 < c (1 - r1 - ... - r_{l-1}): the left grows and the right falls with the largest ratios
         c, l = float(self.c), self.l
         up, low = np.sort(upper)[::-1], np.sort(lower)[::-1]
@@ -206,7 +207,7 @@ class EntropyL(RowProperty):
     def good(self, weights: Sequence[int]) -> bool:
         return entropy_at_least(tuple(sorted(w for w in weights if w)), self.l)
 
-    def surely_good(self, lower: Share, upper: Share) -> bool | None:
+    def surely_good(self, lower: Shares, upper: Shares) -> bool | None:
         # -p log p is concave: on an interval it is least at an end, and greatest at 1/e if that lies inside
         bound, low, up = log(self.l), np.clip(lower, 0, 1), np.clip(upper, 0, 1)
         ends = np.stack([surprise(low), surprise(up)])
@@ -219,7 +220,7 @@ class EntropyL(RowProperty):
         return f"entropy {self.l}-diversity"
 
 
-def surprise(share: Share) -> Share:
+def surprise(share: Shares) -> Shares:
     """-p log p, 0 where p is 0."""
     return -share * np.log(np.where(share > 0, share, 1))
 
@@ -265,7 +266,7 @@ class PossibleValues(RowProperty):
     def good(self, weights: Sequence[int]) -> bool:
         return sum(1 for w in weights if w) >= self.k
 
-    def surely_good(self, lower: Share, upper: Share) -> bool | None:
+    def surely_good(self, lower: Shares, upper: Shares) -> bool | None:
         if (lower > 0).sum() >= self.k:
             return True
         return False if (upper > 0).sum() < self.k else None
@@ -295,7 +296,7 @@ class RowsAtRisk(SetProperty):
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", exact(self.bound))
 
-    def holds(self, posterior: Posterior) -> bool:
+    def holds(self, posterior: RowPosterior) -> bool:
         at_risk = 0
         for weights, total, n_rows in zip(posterior.weights, posterior.totals, posterior.n_rows_of_cell, strict=True):
             if max(weights) * self.bound.denominator > total * self.bound.numerator:
@@ -303,7 +304,7 @@ class RowsAtRisk(SetProperty):
         return at_risk <= self.max_rows
 
     def judge(self, posterior: AnyPosterior) -> bool | None:
-        if isinstance(posterior, Posterior):
+        if isinstance(posterior, RowPosterior):
             return self.holds(posterior)
         n_rows = np.bincount(posterior.cell_of_row, minlength=len(posterior.lower))
         if n_rows[posterior.upper.max(axis=1) >= self.bound].sum() <= self.max_rows:
@@ -333,14 +334,14 @@ class PersonalRatio(SetProperty):
         bounds = sorted(set(self.bound_of_row))
         return [bounds.index(bound) for bound in self.bound_of_row]
 
-    def holds(self, posterior: Posterior) -> bool:
+    def holds(self, posterior: RowPosterior) -> bool:
         return all(
             max(posterior.weights[cell]) * bound.denominator <= posterior.totals[cell] * bound.numerator
             for cell, bound in zip(posterior.cell_of_row.tolist(), self.bound_of_row, strict=True)
         )
 
     def judge(self, posterior: AnyPosterior) -> bool | None:
-        if isinstance(posterior, Posterior):
+        if isinstance(posterior, RowPosterior):
             return self.holds(posterior)
         low, up = posterior.lower.max(axis=1), posterior.upper.max(axis=1)
         bounds = np.array(self.bound_of_row, float)
@@ -353,15 +354,15 @@ class PersonalRatio(SetProperty):
 
 
 @dataclass(frozen=True)
-class Predicate(SetProperty):
+class PosteriorPredicate(SetProperty):
     """Anything a user can decide from an exact posterior, rows and values by name included."""
 
-    decide: Callable[[Posterior], bool]
+    decide: Callable[[RowPosterior], bool]
     label: str = "a predicate of the user"
     name: ClassVar[str] = "predicate"
     blind: ClassVar[bool] = False
 
-    def holds(self, posterior: Posterior) -> bool:
+    def holds(self, posterior: RowPosterior) -> bool:
         return bool(self.decide(posterior))
 
     def class_of_row(self, n_rows: int) -> Sequence[int]:
@@ -377,13 +378,13 @@ PROPERTIES: dict[str, type[SetProperty]] = {
 
 __all__ = [
     "PROPERTIES",
-    "BoundedPosterior",
+    "BoundedRowPosterior",
     "DistinctL",
     "EntropyL",
     "MaxRatio",
     "PersonalRatio",
     "PossibleValues",
-    "Predicate",
+    "PosteriorPredicate",
     "RecursiveCL",
     "RowProperty",
     "RowsAtRisk",

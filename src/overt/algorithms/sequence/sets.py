@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/sequence/test_theorems.py
 """PermutationSet and DisclosureSet: sets of tables that are counted, sampled and asked, but not listed.
 
 Listing is possible on request, where the set is small.
@@ -14,15 +15,15 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from overt.algorithms.sequence.equal_tables import AnyPosterior, BoundedNumber, EqualTables, RowPosterior
 from overt.algorithms.sequence.functions import Function
-from overt.algorithms.sequence.posterior import AnyPosterior, Bounds, Knowledge, Posterior
 from overt.errors import InvalidInput, TooLarge
 from overt.table import Codes
 
 if TYPE_CHECKING:
     from overt.algorithms.sequence.inference import Inference
 
-Values = tuple[int, ...]  # (row) -> code: one table
+ValueTuple = tuple[int, ...]  # (row) -> code: one table
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +44,9 @@ class PermutationSet:
         return prod(count_orderings(histogram) for histogram in self._histograms.tolist())
 
     @cached_property
-    def posterior(self) -> Posterior:
+    def posterior(self) -> RowPosterior:
         """Every row has the distribution of its group."""
-        return Posterior(self.function.partition.group_of_row, tuple(map(tuple, self._histograms.tolist())))
+        return RowPosterior(self.function.partition.group_of_row, tuple(map(tuple, self._histograms.tolist())))
 
     def __contains__(self, values: object) -> bool:
         table = as_codes(values, self.function.n_rows, self.n_values)
@@ -61,7 +62,7 @@ class PermutationSet:
         shuffled[rows] = self.values[rows[order]]
         return shuffled
 
-    def tables(self, limit: int = 100_000) -> Iterator[Values]:
+    def tables(self, limit: int = 100_000) -> Iterator[ValueTuple]:
         """List the tables, in order."""
         if self.count > limit:
             raise TooLarge(
@@ -71,7 +72,7 @@ class PermutationSet:
         group_of_row = self.function.partition.group_of_row.tolist()
         n_rows, table = len(group_of_row), [0] * len(group_of_row)
 
-        def fill(row: int) -> Iterator[Values]:
+        def fill(row: int) -> Iterator[ValueTuple]:
             if row == n_rows:
                 yield tuple(table)
                 return
@@ -95,12 +96,12 @@ class DisclosureSet:
     inference: "Inference" = field(repr=False)
 
     @cached_property
-    def knowledge(self) -> Knowledge:
+    def knowledge(self) -> EqualTables:
         """Size and posteriors, exact or between bounds."""
         return self.inference.disclosure(self.permutation.values, self.step)
 
     @property
-    def count(self) -> int | Bounds:
+    def count(self) -> int | BoundedNumber:
         """How many tables."""
         return self.knowledge.count
 
@@ -131,7 +132,7 @@ class DisclosureSet:
                 return table
         raise TooLarge(f"None of {max_tries} tables drawn from the permutation set reaches step {self.step}.")
 
-    def tables(self, limit: int = 100_000) -> Iterator[Values]:
+    def tables(self, limit: int = 100_000) -> Iterator[ValueTuple]:
         """List the tables, in order."""
         for table in self.permutation.tables(limit):
             if self.inference.reaches(np.array(table, np.int32), self.step):

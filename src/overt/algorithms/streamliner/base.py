@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """What the streamliner's methods share: the goal, the form of the release, and the stage after privacy.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012: privacy first, then utility.
 Implements  Stage one is a method's `group_rows`; stage two merges groups without looking at values.
 Departs     nothing.
-Guarantee   Each method states its own; stage two keeps it (Theorem C of docs/safety.md).
+Guarantee   Each method states its own; stage two keeps it (Theorem C of docs/theory/safety.md).
 """
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from numpy.random import Generator
 
 from overt.algorithms.streamliner.family import merge_neighbours
 from overt.errors import InvalidInput
+from overt.guarantee import EXACT_ROWS, Beliefs, Guarantee
+from overt.method import Method
 from overt.partition import Partition
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity
 from overt.privacy.base import Property
@@ -22,11 +25,11 @@ from overt.progress import Progress, silent
 from overt.release import BucketRelease, GeneralizedRelease, Release
 from overt.table import Column, Table
 
-Form = Literal["generalized", "bucketized"]
+GroupForm = Literal["generalized", "bucketized"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Streamliner(ABC):
+class Streamliner(Method):
     """A method that decides who is with whom first, and how that looks afterwards.
 
     The goal is l-diversity, alone or together with k-anonymity; where k exceeds the groups that l-diversity
@@ -35,19 +38,23 @@ class Streamliner(ABC):
     link between a person and a value equally; only the generalized form also blurs who is in the table.
     """
 
-    name: ClassVar[str]
-    resists: ClassVar[str] = "someone who sees the release and also replays the method"
-
     goal: Property
-    form: Form = "generalized"
-
-    posterior_is_share: ClassVar[bool] = True  # also to someone who replays the method: docs/safety.md
-    fills_places_blind: ClassVar[bool] = True  # who gets which place of a value is uniform, whatever their row
+    form: GroupForm = "generalized"
 
     def __post_init__(self) -> None:
         _ = self.diversity
         if self.form not in ("generalized", "bucketized"):
             raise InvalidInput(f"The form is {self.form!r}; it is 'generalized' or 'bucketized'.")
+
+    @property
+    @abstractmethod
+    def _proven(self) -> Guarantee:
+        """What stage one guarantees."""
+
+    @property
+    @abstractmethod
+    def _fills_places_blind(self) -> bool:
+        """Whether who gets which place of a value is uniform, whatever their row."""
 
     @abstractmethod
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
@@ -60,19 +67,29 @@ class Streamliner(ABC):
         if self.k > partition.sizes.min():
             on_progress("Merging groups", 0, 1)
             partition = self.merge_groups(table, partition)
-        made = GeneralizedRelease if self.form == "generalized" else BucketRelease
-        return made(table, partition, self)
+        return self._made(table, partition, self)
+
+    @property
+    def _made(self) -> type[Release]:
+        return GeneralizedRelease if self.form == "generalized" else BucketRelease
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        return self._made.table_names
 
     def merge_groups(self, table: Table, partition: Partition) -> Partition:
         """Stage two: groups of at least k rows, chosen without looking at values."""
         return merge_neighbours(table, partition, self.k)
 
     @property
-    def against(self) -> str:
-        """Whom the guarantee holds against, and what the form of the release leaves open."""
-        if self.form == "generalized":
-            return self.resists
-        return f"{self.resists}; who is in the table is public, with exact quasi-identifiers"
+    def guarantee(self) -> Guarantee:
+        """What is proven of the method, what is left of it after merging, and what the form of the release leaves open."""
+        proven = self._proven
+        if (
+            self.k > self.diversity and proven.resists_replay
+        ):  # Theorem C of docs/theory/safety.md: bounds survive, shares do not
+            proven = replace(proven, beliefs=Beliefs.FLAT, posterior_is_share=False)
+        return proven if self.form == "generalized" else replace(proven, besides=EXACT_ROWS)
 
     @property
     def diversity(self) -> int:
@@ -91,8 +108,7 @@ class Streamliner(ABC):
 
     @property
     def draws_blind(self) -> bool:
-        """Whether the law of the groups is known, so that counts can be estimated without bias."""
-        return self.fills_places_blind and self.k <= self.diversity  # merging looks at quasi-identifiers
+        return self._fills_places_blind and self.k <= self.diversity  # merging looks at quasi-identifiers
 
     def _parts(self) -> tuple[Property, ...]:
         for part in self.goal.parts:

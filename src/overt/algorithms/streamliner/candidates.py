@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_model.py
 """Candidates: sets of people that could stand in for each other.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, Definition 1, Lemmas 3 and 4, Theorem 2.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_model.py
 """Cover and l-cover: sets of partitions in which every colour can hide behind l - 1 others.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, Definitions 4 and 5 (from L. Zhang, L. Wang,

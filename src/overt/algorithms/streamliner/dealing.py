@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """Dealing: rows dealt like cards, value by value, into as many groups as there can be.
 
 Paper       ours; the idea of RDA (W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012) taken to its optimum.
@@ -6,7 +7,7 @@ Implements  floor(n / l) groups whose sizes differ by at most one: the least dis
             partition can have (`overt.metrics.optimal_discernibility`).
 Departs     Not in the paper.
 Guarantee   Exact, against an adversary who also knows this code: everyone has each value of the group with the
-            share it has there, at most 1/l (Theorem A of docs/safety.md: people are treated alike).
+            share it has there, at most 1/l (Theorem A of docs/theory/safety.md: people are treated alike).
 
 A value has at most n / l rows and so at most one in each group: groups have different values only.
 """
@@ -19,6 +20,7 @@ from numpy.random import Generator
 from overt.algorithms.batches import shuffle_by_value
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
+from overt.guarantee import STRONG, Guarantee
 from overt.kernels.batches import deal_in_turn
 from overt.partition import Partition
 from overt.progress import Progress
@@ -37,6 +39,8 @@ class Dealing(Streamliner):
     """Groups of l or a few more rows with different values, as many as possible; quasi-identifiers play no part."""
 
     name: ClassVar[str] = "dealing"
+    _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md
+    _fills_places_blind: ClassVar[bool] = True
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)

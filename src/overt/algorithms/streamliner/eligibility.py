@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_model.py
 """Colours and l-eligibility: when l-diversity can be reached at all.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, section 2.1.

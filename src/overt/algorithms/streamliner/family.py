@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """Utility within the family set: merge groups, or exchange rows inside a batch, for better boxes.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012: stage two, "optimizing among the family set".
@@ -7,7 +8,7 @@ Implements  `merge_neighbours`: a self-contained coarsening with groups of at le
 Departs     The paper names the idea and gives no algorithm; both are ours.
 Guarantee   Both keep the guarantee of the method before them, exactly, also against an adversary who knows them.
 
-Why merging is safe (Theorem C of docs/safety.md): it looks at who is with whom and at quasi-identifiers, never
+Why merging is safe (Theorem C of docs/theory/safety.md): it looks at who is with whom and at quasi-identifiers, never
 at values. So the merged release is a function of the first one and of what the adversary knows anyway. What
 can be concluded from it is an average of what could be concluded from the first releases that lead to it,
 and each of these left at most 1/l.
@@ -26,7 +27,7 @@ from overt.algorithms.batches import BatchPlan
 from overt.errors import Unreachable
 from overt.kernels.batches import swap_while_it_helps
 from overt.kernels.boxes import bounds_of_groups
-from overt.kernels.merging import merge_to_size
+from overt.kernels.family_merging import merge_to_size
 from overt.partition import Partition
 from overt.table import Codes, Table
 

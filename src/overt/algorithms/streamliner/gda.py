@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """GDA: guided and dependent, as printed. **Not safe** against anyone who knows it; for comparison only.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, Table 7.
@@ -22,10 +23,11 @@ from numpy.random import Generator
 
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
-from overt.algorithms.streamliner.ranks import Rank, Ranks, weighted_rank
+from overt.algorithms.streamliner.ranks import Rank, RankBy, weighted_rank
 from overt.errors import InvalidInput, Stuck
+from overt.guarantee import RELEASE_ONLY, Guarantee
 from overt.kernels.counting import count_codes, order_by_code, starts_of
-from overt.kernels.nearest import append_to_nearest, group_with_nearest
+from overt.kernels.gda_nearest import append_to_nearest, group_with_nearest
 from overt.partition import Partition
 from overt.progress import Progress
 from overt.table import Codes, Column, Table
@@ -59,13 +61,12 @@ class GDA(Streamliner):
     """The paper's guided algorithm, which gives people away; `mode="paper"` says that this is known."""
 
     name: ClassVar[str] = "gda"
-    posterior_is_share: ClassVar[bool] = False
-    resists: ClassVar[str] = "someone who sees the release, but not someone who replays the method"
-    fills_places_blind: ClassVar[bool] = False
+    _proven: ClassVar[Guarantee] = RELEASE_ONLY
+    _fills_places_blind: ClassVar[bool] = False
 
     mode: Literal["paper"]
     weights: Mapping[str, float] = field(default_factory=dict, hash=False)
-    ranks: Ranks = "position"
+    ranks: RankBy = "position"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """Weighted rank and QI-distance: how near two people are, in one number.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, section 3.3.
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.table import Column, Kind, unknown_column
 
-Ranks = Literal["position", "value"]
+RankBy = Literal["position", "value"]
 Rank = NDArray[np.int64] | NDArray[np.float64]
 
 
-def rank_of_code(column: Column, ranks: Ranks) -> Rank:
+def rank_of_code(column: Column, ranks: RankBy) -> Rank:
     """The rank of every value of a column, in code order."""
     position = np.arange(1, column.n_values + 1)
     if ranks == "position" or column.kind is Kind.CATEGORY:
@@ -42,7 +43,7 @@ def weights_of(columns: Sequence[Column], weights: Mapping[str, float]) -> list[
     return [weights.get(name, 1) for name in names]
 
 
-def weighted_rank(columns: Sequence[Column], weights: Mapping[str, float], ranks: Ranks = "position") -> Rank:
+def weighted_rank(columns: Sequence[Column], weights: Mapping[str, float], ranks: RankBy = "position") -> Rank:
     """For every row the sum over columns of weight times rank: whole numbers stay whole."""
     total: NDArray[Any] = np.zeros(columns[0].codes.size, np.int64)
     for column, weight in zip(columns, weights_of(columns, weights), strict=True):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """RDA: random and dependent. A row of the most frequent value takes a row of each of the next most frequent.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, Table 6.
@@ -7,7 +8,7 @@ Departs     All rows are shuffled once with the caller's `rng`, so that the orde
             nothing: served in row order, as the listing can be read, the method gives people away from four rows
             on. Lines 16-17 (choose l - 1 members of a compatible group and merge) are done as "append", and the
             group is drawn among the compatible ones of least size. Ties between values: the lesser code.
-Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/safety.md: people are treated
+Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/theory/safety.md: people are treated
             alike). Never fails on an l-eligible table; exactly floor(n / l) groups with different values.
 
 Why it never fails: with gamma rows left, f = floor(gamma / l) and r = gamma mod l, no value has more than f + 1
@@ -26,6 +27,7 @@ from numpy.random import Generator
 from overt.algorithms.batches import shuffle_by_value
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
+from overt.guarantee import STRONG, Guarantee
 from overt.kernels.batches import fill_slots
 from overt.kernels.counting import count_codes
 from overt.kernels.planning import sets_led_by_most_frequent
@@ -67,6 +69,8 @@ class RDA(Streamliner):
     """Groups of l rows, the most frequent values first; quasi-identifiers play no part."""
 
     name: ClassVar[str] = "rda"
+    _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md
+    _fills_places_blind: ClassVar[bool] = True
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)

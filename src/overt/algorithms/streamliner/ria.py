@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_methods.py
 """RIA: random and independent. Every row chooses l - 1 candidates; whoever shares one is merged.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, Tables 5 and 9.
 Implements  Candidates for every row of every colour, and the minimal self-contained partition.
-Departs     Colours are chosen under a look-ahead rule (`overt.kernels.serving`), because free choice runs into
+Departs     Colours are chosen under a look-ahead rule (`overt.kernels.stand_ins`), because free choice runs into
             dead ends on about one eligible table in eight. The rows of a colour are served in random order.
-Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/safety.md: people are treated
+Guarantee   Exact, against an adversary who also knows this code (Theorem A of docs/theory/safety.md: people are treated
             alike). Never fails on an l-eligible table.
 
 For completeness: candidates of different colours overlap so much that nearly all rows end up in one group. Use
@@ -22,9 +23,10 @@ from numpy.random import Generator
 from overt.algorithms.batches import shuffle_by_value
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
+from overt.guarantee import STRONG, Guarantee
 from overt.kernels.counting import count_codes
-from overt.kernels.linking import link_rows, number_groups
-from overt.kernels.serving import choose_candidates
+from overt.kernels.stand_ins import choose_candidates
+from overt.kernels.union_find import link_rows, number_groups
 from overt.partition import Counts, Partition
 from overt.progress import Progress
 from overt.table import Codes, Column, Table
@@ -62,9 +64,8 @@ class RIA(Streamliner):
     """Every row chooses its own l - 1 candidates at random, and all that are linked form a group."""
 
     name: ClassVar[str] = "ria"
-    fills_places_blind: ClassVar[bool] = (
-        False  # which links exist depends on who is merged: the law of the groups is not known
-    )
+    _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md
+    _fills_places_blind: ClassVar[bool] = False  # which links exist depends on who is merged
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_model.py
 """Locally, globally and strongly globally safe sets of partitions, by enumeration.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, sections 1 and 2.1.
@@ -19,7 +20,7 @@ from overt.errors import TooLarge
 
 RowSet = frozenset[int]
 RowPartition = frozenset[RowSet]
-Values = tuple[Hashable, ...]
+SafeValues = tuple[Hashable, ...]
 
 MOST_ROWS = 12  # 4 million partitions
 MOST_TABLES = 1_000_000
@@ -71,7 +72,7 @@ def _safe_partitions(
                 yield (group, *groups)
 
 
-def arrangements(values: Sequence[Hashable]) -> Iterator[Values]:
+def arrangements(values: Sequence[Hashable]) -> Iterator[SafeValues]:
     """Every table with the same rows and the same multiset of values, each once.
 
     >>> ["".join(table) for table in arrangements("aab")]
@@ -84,7 +85,7 @@ def arrangements(values: Sequence[Hashable]) -> Iterator[Values]:
     return _arrangements(counts, len(values))
 
 
-def _arrangements(counts: Counter[Hashable], n: int) -> Iterator[Values]:
+def _arrangements(counts: Counter[Hashable], n: int) -> Iterator[SafeValues]:
     if n == 0:
         yield ()
         return
@@ -96,13 +97,15 @@ def _arrangements(counts: Counter[Hashable], n: int) -> Iterator[Values]:
             counts[value] += 1
 
 
-def disclosure_set(partitions: Iterable[RowPartition], values: Sequence[Hashable], threshold: Fraction) -> set[Values]:
+def disclosure_set(
+    partitions: Iterable[RowPartition], values: Sequence[Hashable], threshold: Fraction
+) -> set[SafeValues]:
     """D(S): the tables, with the same rows and multiset of values, for which every partition of S is safe."""
     groups = {group for partition in partitions for group in partition}
     return {table for table in arrangements(values) if all(is_safe_group(group, table, threshold) for group in groups)}
 
 
-def after_release(tables: Iterable[Values], partition: RowPartition, values: Sequence[Hashable]) -> set[Values]:
+def after_release(tables: Iterable[SafeValues], partition: RowPartition, values: Sequence[Hashable]) -> set[SafeValues]:
     """Those of the tables that show the same values in every group as the released table."""
     shown = {group: Counter(values[row] for row in group) for group in partition}
     return {
@@ -110,7 +113,7 @@ def after_release(tables: Iterable[Values], partition: RowPartition, values: Seq
     }
 
 
-def worst_share(tables: Iterable[Values]) -> Fraction:
+def worst_share(tables: Iterable[SafeValues]) -> Fraction:
     """The largest share of these tables that agree on the value of one row."""
     listed = list(tables)
     return max(Fraction(max(Counter(column).values()), len(listed)) for column in zip(*listed, strict=True))

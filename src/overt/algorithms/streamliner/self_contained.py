@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/algorithms/streamliner/test_model.py
 """Self-contained partitions and family sets: what may be released once candidates are chosen.
 
 Paper       W. M. Liu, L. Wang, "Privacy Streamliner", CODASPY 2012, Definitions 2 and 3, Lemma 2, Table 9.
@@ -6,7 +7,7 @@ Implements  Self-contained groups and partitions, the minimal self-contained par
             l-candidate-to-P^lm, by union-find), the family set of all self-contained partitions.
 Departs     nothing.
 Guarantee   Exact. Note that Theorem 1 holds the set of partitions constant: an adversary who also knows how
-            the candidates were chosen is the subject of the safety theorems (docs/safety.md), not of this module.
+            the candidates were chosen is the subject of the safety theorems (docs/theory/safety.md), not of this module.
 
 Candidates are given as a mapping from each row to the l - 1 rows chosen for it.
 """
@@ -17,7 +18,7 @@ import numpy as np
 
 from overt.algorithms.streamliner.safe_sets import RowPartition, RowSet, partition_of
 from overt.errors import InvalidInput, TooLarge
-from overt.kernels.linking import groups_of_links
+from overt.kernels.union_find import groups_of_links
 
 Candidates = Mapping[int, Sequence[int]]
 

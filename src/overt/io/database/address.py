@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """Where a database is, and which table in it: words that can be written down, and what they stand for.
 
 A recipe, a command line and a manifest hold a *reference*: the name of an environment variable, an address without a
@@ -80,6 +81,15 @@ class TableName:
     def beside(self, ending: str) -> "TableName":
         """The table of the same release with this name at its end: "sensitive" of `people` is `people_sensitive`."""
         return TableName(self.schema, f"{self.name}_{ending.replace('-', '_')}")
+
+
+def file_name_of(table: str) -> str:
+    """The name of a table as the beginning of a file's.
+
+    >>> file_name_of('clinic."Patients 2024"')
+    'clinic_Patients_2024'
+    """
+    return re.sub(r"[^\w-]+", "_", table).strip("_") or "table"
 
 
 def quote(name: str) -> str:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """Plans: how a column of a database is asked for and what it becomes, decided from its type before anything arrives.
 
 Whatever could arrive in a form that Arrow, Polars or a person would misread is turned into text by the server. The
-full list of types and what becomes of them is in docs/databases.md.
+full list of types and what becomes of them is in docs/guides/databases.md.
 """
 
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ Becomes = Literal[
     "loose text",  # text whose kind is to be found, as in a CSV file
     "decimal",  # an exact number, written as text
     "order",  # text with the order that an enumeration gives it
+    "lone text",  # text that every cell is given by itself; null if it cannot be read
 ]
 
 
 @dataclass(frozen=True)
-class Plan:
+class ColumnPlan:
     """How one column is read."""
 
     name: str

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """A connection to a database over ADBC: one transaction, which is read-only or is kept only if all of it succeeds."""
 
 import os
@@ -19,7 +20,7 @@ from overt.io.database.problems import connecting, working
 if TYPE_CHECKING:
     from adbc_driver_manager import AdbcConnection, AdbcDatabase
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 PATIENCE = 20  # seconds to wait for a server, unless the address or PGCONNECT_TIMEOUT says otherwise
 
 _SESSION = (
@@ -95,7 +96,7 @@ class Connection:
         with working(self.address, "the transaction"):
             self.adbc.commit()
 
-    def _wait(self, work: Callable[[], Result], cancel: Callable[[], None]) -> Result:
+    def _wait(self, work: Callable[[], Returned], cancel: Callable[[], None]) -> Returned:
         return _wait(self.pool, work, cancel)
 
     def _statement(self, sql: str | None) -> Any:
@@ -188,13 +189,15 @@ def _with_defaults(target: str) -> str:
 
 
 def _prepare(connection: Connection) -> None:
-    """Let a server write values in one way, whatever it is used to."""
-    if connection.address.system == "postgresql":
+    """Let a server write values in one way, whatever it is used to; and let SQLite keep nothing of what is replaced in its file."""
+    if connection.address.system == "sqlite":
+        connection.columns("PRAGMA secure_delete = ON", "the transaction")
+    else:
         for setting in _SESSION:
             connection.run(setting, "the transaction")
 
 
-def _wait(pool: Executor, work: Callable[[], Result], cancel: Callable[[], None]) -> Result:
+def _wait(pool: Executor, work: Callable[[], Returned], cancel: Callable[[], None]) -> Returned:
     """Wait for a driver in such a way that Ctrl-C stops it."""
     waiting = pool.submit(work)
     try:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """A digest of what a table holds: which columns, which values, and how often each row; not in which order they are."""
 
 import hashlib

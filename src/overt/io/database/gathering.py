@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """Gathering: a result arrives in batches, and every column becomes codes and a dictionary as it comes.
 
 So what is in memory grows with 4 bytes a cell (8 for numbers until they are coded) and the distinct texts, not with the
@@ -6,7 +7,7 @@ text. No text is shown to Polars as text before it was found to be UTF-8: SQLite
 does not look.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -16,9 +17,10 @@ import polars as pl
 
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
+from overt.io.canonical_texts import text_of_decimal, text_of_float, text_of_moment, texts_of_cells, texts_of_octets
 from overt.io.database import postgresql, sqlite
 from overt.io.database.address import quote
-from overt.io.database.columns import Plan
+from overt.io.database.columns import ColumnPlan
 from overt.io.database.connection import Connection
 from overt.io.database.selection import Selection
 from overt.io.encoding import Coded, coded_from_series
@@ -28,6 +30,11 @@ from overt.table import Codes
 
 _SPECIAL = ("NaN", "Infinity", "-Infinity")
 _MOST_DIGITS = 38
+_TEXT_OF_TYPE: Mapping[str, Callable[[str], str | None]] = {
+    **dict.fromkeys(("float4", "float8"), lambda text: text_of_float(float(text))),
+    **dict.fromkeys(("numeric", "money"), text_of_decimal),
+    **dict.fromkeys(("date", "timestamp", "timestamptz"), text_of_moment),
+}
 _CALENDAR = {  # the first and the last day or microsecond of the years 1 to 9999
     pl.Date: (-719_162, 2_932_896),
     pl.Datetime: (-62_135_596_800_000_000, 253_402_300_799_999_999),
@@ -41,7 +48,7 @@ class Gathered:
     The dictionary holds what occurs, each value once and in order, a null last.
     """
 
-    plan: Plan
+    plan: ColumnPlan
     codes: Codes
     dictionary: pl.Series
 
@@ -60,6 +67,8 @@ class Gathered:
                 return self._through(coded_from_series(self._decimals().alias(self.plan.name)))
             case "loose text":
                 return Coded(self.dictionary, self.codes, is_text=True)
+            case "lone text":
+                return Coded(self._lone_texts(), self.codes, is_text=True)
             case "text":
                 return Coded(self.dictionary, self.codes, dtype=pl.String())
             case _:
@@ -77,6 +86,13 @@ class Gathered:
             labels = self.plan.labels or values.drop_nulls().unique().sort()
             values = values.cast(pl.Enum(labels))
         return values.gather(self.codes).alias(self.plan.name)
+
+    def _lone_texts(self) -> pl.Series:
+        write = _TEXT_OF_TYPE.get(self.plan.type_name)
+        if write is None:
+            return self.dictionary
+        texts = [None if text is None else write(text) for text in self.dictionary.to_list()]
+        return pl.Series(texts, dtype=pl.String)
 
     def _through(self, coded: Coded) -> Coded:
         """The rows in the codes that the entries of the dictionary were given."""
@@ -130,9 +146,22 @@ def system_of(connection: Connection) -> ModuleType:
     return postgresql if connection.address.system == "postgresql" else sqlite
 
 
-def plan_columns(connection: Connection, selection: Selection, wanted: Collection[str] | None) -> dict[str, Plan]:
+def plan_columns(connection: Connection, selection: Selection, wanted: Collection[str] | None) -> dict[str, ColumnPlan]:
     """How the wanted columns (or all) are read."""
-    plans: dict[str, Plan] = system_of(connection).plan_columns(connection, selection, wanted)
+    plans: dict[str, ColumnPlan] = system_of(connection).plan_columns(connection, selection, wanted)
+    return plans
+
+
+def plan_cells(connection: Connection, selection: Selection, wanted: Collection[str]) -> dict[str, ColumnPlan]:
+    """How the wanted columns of a table are read if no row may have a say in how another is read."""
+    system = system_of(connection)
+    if selection.table is None or not system.is_plain_table(connection, selection.table):
+        raise InvalidInput(
+            f"{selection.what.capitalize()} is no table: a query or a view can make many rows of one, or fail because of one (so can a "
+            "virtual or foreign table, a column that is made when it is read, or row security). Make a table of what it gives, "
+            "and name that."
+        )
+    plans: dict[str, ColumnPlan] = system.plan_cells(connection, selection, wanted)
     return plans
 
 
@@ -143,7 +172,7 @@ def all_columns(connection: Connection, selection: Selection) -> list[str]:
 
 
 def gather(
-    connection: Connection, selection: Selection, plans: Mapping[str, Plan], on_progress: Progress = silent
+    connection: Connection, selection: Selection, plans: Mapping[str, ColumnPlan], on_progress: Progress = silent
 ) -> dict[str, Gathered]:
     """Read the planned columns, batch by batch."""
     if not plans:
@@ -159,7 +188,9 @@ def gather(
     return {name: _coded(plan, parts.pop(name)) for name, plan in plans.items()}
 
 
-def _batches(connection: Connection, selection: Selection, plans: Mapping[str, Plan]) -> Iterator[dict[str, pl.Series]]:
+def _batches(
+    connection: Connection, selection: Selection, plans: Mapping[str, ColumnPlan]
+) -> Iterator[dict[str, pl.Series]]:
     """The columns of one batch after the other; those of text as text."""
     mixed = [plan.floats for plan in plans.values() if plan.floats is not None]
     asked = ", ".join([*(plan.expression for plan in plans.values()), *mixed])
@@ -170,12 +201,13 @@ def _batches(connection: Connection, selection: Selection, plans: Mapping[str, P
         columns = {name: _series(plan, batch.child(i))[n_skipped:] for i, (name, plan) in enumerate(plans.items())}
         for i, name in enumerate(name for name, plan in plans.items() if plan.floats is not None):
             floats = pl.Series(batch.child(len(plans) + i))[n_skipped:].cast(pl.Float64)
-            columns[name] = columns[name].zip_with(floats.is_null(), floats.cast(pl.String))
+            texts = texts_of_cells(floats) if plans[name].becomes == "lone text" else floats.cast(pl.String)
+            columns[name] = columns[name].zip_with(floats.is_null(), texts)
         n_skipped = 0
         yield columns
 
 
-def _series(plan: Plan, array: Any) -> pl.Series:
+def _series(plan: ColumnPlan, array: Any) -> pl.Series:
     """An Arrow array as a Polars column."""
     import nanoarrow
 
@@ -188,6 +220,8 @@ def _series(plan: Plan, array: Any) -> pl.Series:
     octets = pl.Series(
         plan.name, nanoarrow.c_array_from_buffers(kind, array.length, buffers, array.null_count, array.offset)
     )
+    if plan.becomes == "lone text":
+        return texts_of_octets(octets)
     try:
         return octets.cast(pl.String)
     except pl.exceptions.ComputeError:
@@ -196,7 +230,7 @@ def _series(plan: Plan, array: Any) -> pl.Series:
         ) from None
 
 
-def _coded(plan: Plan, parts: list[pl.Series]) -> Gathered:
+def _coded(plan: ColumnPlan, parts: list[pl.Series]) -> Gathered:
     """The batches of a column in codes of one dictionary."""
     column = pl.concat(parts) if parts else pl.Series([], dtype=pl.String)
     parts.clear()

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """PostgreSQL: the types of a table's or query's columns, and how each is read."""
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from overt.errors import InvalidInput
 from overt.io.database.address import TableName, literal, quote
-from overt.io.database.columns import Becomes, Plan
+from overt.io.database.columns import Becomes, ColumnPlan
 from overt.io.database.connection import Connection
 from overt.io.database.selection import Selection
 
@@ -30,7 +32,7 @@ _ARRAY = "it holds several values. Select one of them in a query, such as {}[1],
 _OTHER = "it has no order to generalize by. Select a part of it in a query, or {}::text for a category."
 
 
-def plan_columns(connection: Connection, selection: Selection, wanted: Collection[str] | None) -> dict[str, Plan]:
+def plan_columns(connection: Connection, selection: Selection, wanted: Collection[str] | None) -> dict[str, ColumnPlan]:
     """The columns of a table or query in their order, those wanted (or all) with a plan."""
     _refuse_no_table(connection, selection)
     names = connection.columns(f"SELECT * FROM {selection.sql} LIMIT 0", selection.what)
@@ -42,6 +44,37 @@ def plan_columns(connection: Connection, selection: Selection, wanted: Collectio
         for name, (oid, type_name, kind, category) in types.items()
         if wanted is None or name in wanted
     }
+
+
+def plan_cells(connection: Connection, selection: Selection, wanted: Collection[str]) -> dict[str, ColumnPlan]:
+    """The same for cells that are read by themselves: the server writes each as text, by the type of its column."""
+    found = connection.rows("SELECT pg_catalog.current_setting('server_encoding')", "the encoding")
+    if found[0][0] != "UTF8":
+        raise InvalidInput(
+            f"The database {connection.address.said} is in {found[0][0]}, from which one text can stop the reading of all; copy the "
+            "table to a database in UTF8, or to a file."
+        )
+    return {name: _as_cells(plan) for name, plan in plan_columns(connection, selection, wanted).items()}
+
+
+def _as_cells(plan: ColumnPlan) -> ColumnPlan:
+    column = quote(plan.name)
+    written = {"money": f"{column}::numeric::text", "inet": f"abbrev({column})"}.get(plan.type_name, f"{column}::text")
+    return replace(plan, expression=written, becomes="lone text")
+
+
+def is_plain_table(connection: Connection, table: TableName) -> bool:
+    """Whether rows are stored under this name, in this database, and neither a rule hides some nor a cell is made when it is read."""
+    found = connection.rows(
+        "WITH RECURSIVE parts (oid) AS ("
+        f"SELECT pg_catalog.to_regclass({literal(table.quoted)})::oid UNION SELECT inhrelid FROM parts JOIN pg_catalog.pg_inherits "
+        "ON inhparent = oid) "
+        "SELECT c.relkind::text, pg_catalog.row_security_active(c.oid), "
+        "EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated::text NOT IN ('', 's')) "
+        "FROM parts JOIN pg_catalog.pg_class c USING (oid)",
+        f"table {table}",
+    )
+    return all(kind in ("r", "p", "m") and not hides and not makes for kind, hides, makes in found)
 
 
 def all_columns(connection: Connection, selection: Selection) -> list[str]:
@@ -57,7 +90,7 @@ def tables_of(connection: Connection) -> list[TableName]:
     found = connection.rows(
         "SELECT CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN NULL ELSE n.nspname::text END, c.relname::text "
         "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 2, 1",
+        "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' ORDER BY 2, 1 NULLS FIRST",
         "the list of tables",
     )
     return [TableName(schema, name) for schema, name in found]
@@ -136,18 +169,20 @@ def _labels_of(connection: Connection, oids: Collection[int]) -> dict[int, tuple
     return labels
 
 
-def _plan(name: str, type_name: str, kind: str, category: str, labels: tuple[str, ...]) -> Plan:
+def _plan(name: str, type_name: str, kind: str, category: str, labels: tuple[str, ...]) -> ColumnPlan:
     column = quote(name)
     if kind == "e":
-        return Plan(name, f"{column}::text", "order", type_name, labels=labels)
+        return ColumnPlan(name, f"{column}::text", "order", type_name, labels=labels)
     if type_name in _AS_IT_IS:
-        return Plan(name, column, "as it is", type_name)
+        return ColumnPlan(name, column, "as it is", type_name)
     if type_name in _TEXTS:
-        return Plan(name, _EXPRESSIONS.get(type_name, "{}::text").format(column), "text", type_name)
+        return ColumnPlan(name, _EXPRESSIONS.get(type_name, "{}::text").format(column), "text", type_name)
     why_not = "" if type_name in ("float4", "oid", "numeric", "money") else _WHY_NOT.get(type_name, _OTHER)
     if category == "A":
         type_name, why_not = f"{type_name.removeprefix('_')}[]", _ARRAY
     if type_name in _EXPRESSIONS:
         becomes: Becomes = "decimal" if type_name in ("numeric", "money") else "as it is"
-        return Plan(name, _EXPRESSIONS[type_name].format(column), becomes, type_name, why_not.replace("{}", column))
-    return Plan(name, f"{column}::text", "text", type_name, why_not.replace("{}", column))
+        return ColumnPlan(
+            name, _EXPRESSIONS[type_name].format(column), becomes, type_name, why_not.replace("{}", column)
+        )
+    return ColumnPlan(name, f"{column}::text", "text", type_name, why_not.replace("{}", column))

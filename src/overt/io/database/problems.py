@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """What a database answers when it refuses, in our words.
 
 Messages of drivers and servers are never passed on. They hold pieces of addresses (a password with an unescaped `@` in it

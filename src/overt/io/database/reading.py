@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """A table or a query of a database becomes a table of ours; a release in a database is read back to be checked."""
 
 from collections.abc import Collection, Mapping, Sequence
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +13,7 @@ from overt.errors import InvalidInput
 from overt.io.database.address import TableName, find_address, quote
 from overt.io.database.connection import Connection, reading
 from overt.io.database.digest import digest_of
-from overt.io.database.gathering import Gathered, all_columns, gather, plan_columns
+from overt.io.database.gathering import Gathered, all_columns, gather, plan_cells, plan_columns
 from overt.io.database.selection import Selection
 from overt.io.encoding import Coded
 from overt.io.intake import Intake, Missing
@@ -35,13 +37,15 @@ def read_database(
     missing: Missing = "refuse",
     missing_values: Collection[str] = ("",),
     others: Collection[str] | None = None,
+    row_by_row: bool = False,
     on_progress: Progress = silent,
 ) -> Table:
     """Read a table, or what a query gives, from PostgreSQL or SQLite, and encode it.
 
     `database` is the name of an environment variable that holds the address, an address, or the path of an SQLite file.
     The reading is one transaction that sees one state and changes nothing. Columns without a role are kept as they are,
-    all of them or those in `others`; identifiers are not read.
+    all of them or those in `others`; identifiers are not read. With `row_by_row` no row has a say in how another is read,
+    as differentially private methods need it: only tables can be read, and every cell is a text found from the cell alone.
     """
     selection = Selection.of(find_address(str(database), may_hold_password=True), table=table, query=query)
     intake = Intake(
@@ -53,6 +57,7 @@ def read_database(
         missing=missing,
         missing_values=missing_values,
         others=others,
+        row_by_row=row_by_row,
     )
     return read_selection(selection, intake, on_progress=on_progress, with_digest=False)[0]
 
@@ -73,8 +78,9 @@ def read_selection(
         for name in persons:
             _refuse_repeated(connection, selection, name)
         plain = intake.kept_others(columns)
-        plans = plan_columns(connection, selection, {*intake.encoded, *plain})
-        for name in intake.encoded:
+        plan = plan_cells if intake.row_by_row else plan_columns
+        plans = plan(connection, selection, {*intake.numbered, *plain})
+        for name in intake.numbered:
             plans[name].require_role()
         gathered = gather(connection, selection, plans, on_progress)
     digest = digest_of(gathered) if with_digest else ""
@@ -124,7 +130,7 @@ def _refuse_repeated(connection: Connection, selection: Selection, name: str) ->
     )
     if n_persons < n_rows:
         raise InvalidInput(
-            f"Column {name!r} of {selection.what} has {n_persons:,} different values in {n_rows:,} rows: several rows for one "
-            "person. Properties count rows, so five rows that look alike may be one person. Make one row per person first (the "
-            "latest, or sums and counts), or take `repeats` out of the recipe if it names no person."
+            f"Column {name!r} of {selection.what} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as "
+            f"rows, five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. If {name!r} "
+            'tells no persons apart, say repeats = "allow" for it.'
         )

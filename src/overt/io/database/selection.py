@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """What is read from a database: a table, or what a query gives."""
 
 import re

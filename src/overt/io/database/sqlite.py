@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database.py
 """SQLite: what is really in a column, since its declared type binds nobody, and how it is read.
 
 Every value of an SQLite table has its own type. The driver decides by the first rows and fails at a later one that differs
@@ -10,7 +11,7 @@ from collections.abc import Collection
 
 from overt.errors import InvalidInput
 from overt.io.database.address import TableName, literal, quote
-from overt.io.database.columns import Plan
+from overt.io.database.columns import ColumnPlan
 from overt.io.database.connection import Connection
 from overt.io.database.postgresql import no_such_table, refuse_repeated_names
 from overt.io.database.selection import Selection
@@ -27,7 +28,7 @@ def all_columns(connection: Connection, selection: Selection) -> list[str]:
     return names
 
 
-def plan_columns(connection: Connection, selection: Selection, wanted: Collection[str] | None) -> dict[str, Plan]:
+def plan_columns(connection: Connection, selection: Selection, wanted: Collection[str] | None) -> dict[str, ColumnPlan]:
     """The columns of a table or query in their order, those wanted (or all) with a plan."""
     names = [name for name in all_columns(connection, selection) if wanted is None or name in wanted]
     if not names:
@@ -40,7 +41,35 @@ def plan_columns(connection: Connection, selection: Selection, wanted: Collectio
     return {name: _plan(connection, selection, name, {next(found), next(found)}) for name in names}
 
 
-def first_row(plans: Collection[Plan]) -> str:
+def plan_cells(connection: Connection, selection: Selection, wanted: Collection[str]) -> dict[str, ColumnPlan]:
+    """The same for cells that are read by themselves: no value is looked at, and each comes as what it is."""
+    return {name: _plan_cells(name) for name in all_columns(connection, selection) if name in wanted}
+
+
+def _plan_cells(name: str) -> ColumnPlan:
+    column = quote(name)
+    texts = f"CASE typeof({column}) WHEN 'text' THEN {column} WHEN 'integer' THEN CAST({column} AS TEXT) END"
+    return ColumnPlan(name, texts, "lone text", "any", floats=f"CASE WHEN typeof({column}) = 'real' THEN {column} END")
+
+
+def is_plain_table(connection: Connection, table: TableName) -> bool:
+    """Whether rows are stored under this name, and no cell is made when it is read: a rule could fail at one row."""
+    found = table_columns(connection, table)
+    if found is None or found[0] != "table":
+        return False
+    where = f"{literal(table.name)}, {literal(table.schema or 'main')}"
+    [(n_hidden,)] = connection.rows(
+        f"SELECT count(*) FROM pragma_table_xinfo({where}) WHERE hidden NOT IN (0, 3)", f"table {table}"
+    )
+    [(n_virtual,)] = connection.rows(
+        f"SELECT count(*) FROM {quote(table.schema or 'main')}.sqlite_master WHERE type = 'table' AND rootpage = 0 "
+        f"AND lower(name) = lower({literal(table.name)})",
+        f"table {table}",
+    )
+    return not n_hidden and not n_virtual
+
+
+def first_row(plans: Collection[ColumnPlan]) -> str:
     """A row of the types that the plans expect, before all others."""
     samples = {"integer": "0", "real": "0.0"}
     shown = [samples[plan.type_name] if plan.becomes == "as it is" else "''" for plan in plans]
@@ -76,23 +105,23 @@ def table_columns(connection: Connection, table: TableName) -> tuple[str, list[t
     return kind, [(name, declared) for name, declared in found]
 
 
-def _plan(connection: Connection, selection: Selection, name: str, types: set[str]) -> Plan:
+def _plan(connection: Connection, selection: Selection, name: str, types: set[str]) -> ColumnPlan:
     column = quote(name)
     if types == {"null"}:
-        return Plan(name, f"CAST({column} AS TEXT)", "loose text", "null")
+        return ColumnPlan(name, f"CAST({column} AS TEXT)", "loose text", "null")
     if types == {"integer"}:
-        return Plan(name, column, "as it is", "integer")
+        return ColumnPlan(name, column, "as it is", "integer")
     if types == {"real"}:
-        return Plan(name, column, "as it is", "real")
+        return ColumnPlan(name, column, "as it is", "real")
     if types == {"blob"}:
         why_not = f"bytes have no order. Leave it without a role, or select hex({column}) in a query."
-        return Plan(name, f"hex({column})", "text", "blob", why_not)
+        return ColumnPlan(name, f"hex({column})", "text", "blob", why_not)
     if types == {"text"}:
-        return Plan(name, column, "loose text", "text")
+        return ColumnPlan(name, column, "loose text", "text")
     return _plan_mixed(connection, selection, name)
 
 
-def _plan_mixed(connection: Connection, selection: Selection, name: str) -> Plan:
+def _plan_mixed(connection: Connection, selection: Selection, name: str) -> ColumnPlan:
     """A column with values of several types."""
     column = quote(name)
     kinds = ("integer", "real", "text", "blob")
@@ -113,10 +142,10 @@ def _plan_mixed(connection: Connection, selection: Selection, name: str) -> Plan
             if floats
             else f"CAST({column} AS TEXT)"
         )
-        return Plan(name, texts, "loose text", "mixed", floats=floats)
+        return ColumnPlan(name, texts, "loose text", "mixed", floats=floats)
     if n_large:
         raise InvalidInput(
             f"Column {name!r} holds {described}, and {int(n_large):,} whole numbers are too long to be fractions without loss; "
             f"select CAST({column} AS TEXT) or CAST({column} AS INTEGER) in a query."
         )
-    return Plan(name, f"CAST({column} AS REAL)", "as it is", "real")
+    return ColumnPlan(name, f"CAST({column} AS REAL)", "as it is", "real")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_database_writing.py
 """A release becomes tables of a database, all of them in one transaction.
 
 A table that exists is refused, or, if asked, emptied and filled again: it is never dropped, so its owner, grants,
@@ -92,10 +93,17 @@ def written_tables(
     *,
     overwrite: bool = False,
     source: Selection | None = None,
+    going: Mapping[TableName, str] | None = None,
 ) -> Iterator[Written]:
-    """Write tables in a transaction that is kept only if the block commits it. `source` is never replaced."""
+    """Write tables in a transaction that is kept only if the block commits it. `source` is never replaced.
+
+    `going` are tables of a release that is replaced, with the digests of what they held: those that still do are emptied.
+    """
     with writing(address) as connection:
         refuse_taken_tables(connection, tables, overwrite=overwrite, source=source)
+        for table, digest in (going or {}).items():
+            if table not in tables and not (source is not None and reads_from(connection, source, table)):
+                _empty_if_same(connection, table, digest)
         digests = {}
         for table, frame in tables.items():
             _write(connection, table, frame)
@@ -159,13 +167,24 @@ def _write(connection: Connection, table: TableName, frame: pl.DataFrame) -> Non
                 f"Table {str(table)!r} exists with other columns ({', '.join(f'{name} {kind}' for name, kind in found[1])}) than the "
                 f"release has ({', '.join(f'{name} {kind}' for name, kind in types.items())}); drop it first, or name another."
             )
-        empty = "TRUNCATE TABLE" if connection.address.system == "postgresql" else "DELETE FROM"
-        connection.run(f"{empty} {table.quoted}", what)
+        _empty(connection, table)
     for first in range(0, frame.height, _ROWS_AT_ONCE):
         part = frame.slice(first, _ROWS_AT_ONCE).select(
             _as_type(column, types[column.name]) for column in frame.slice(first, _ROWS_AT_ONCE)
         )
         _insert(connection, table, part, what)
+
+
+def _empty(connection: Connection, table: TableName) -> None:
+    empty = "TRUNCATE TABLE" if connection.address.system == "postgresql" else "DELETE FROM"
+    connection.run(f"{empty} {table.quoted}", f"table {table}")
+
+
+def _empty_if_same(connection: Connection, table: TableName, digest: str) -> None:
+    """Empty a table that is there and holds what a manifest says; one with other rows is somebody else's."""
+    found = system_of(connection).table_columns(connection, table)
+    if found is not None and found[0] in ("r", "p", "table") and read_release_table(connection, table)[1] == digest:
+        _empty(connection, table)
 
 
 def _refuse_changed(table: TableName, frame: pl.DataFrame, read: pl.DataFrame) -> None:

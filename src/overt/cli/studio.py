@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/cli/test_main.py
+"""`overt studio`: a page on this machine, in the browser, that shows the risk and helps to choose a release."""
+
+from cyclopts.types import NonNegativeInt
+
+from overt.cli.console import Exit, Switch, say
+from overt.errors import MissingExtra
+
+
+def studio(*, port: NonNegativeInt = 0, no_browser: Switch = False) -> int:
+    """Open the studio in a browser. Nothing leaves this machine; Ctrl-C ends it and removes its working copies.
+
+    Parameters
+    ----------
+    port
+        The port to listen on, on this machine alone; 0 takes any that is free.
+    no_browser
+        Do not open a browser; the address to open is printed.
+
+    """
+    try:
+        from overt.studio.server import serve
+    except ImportError:
+        raise MissingExtra("The studio needs more packages; install them with `pip install 'overt[studio]'`.") from None
+    say("The studio is at the address below, for you alone: whoever has it can see your data. Ctrl-C ends it.")
+    serve(port=port, open_browser=not no_browser, say=say)
+    return Exit.DONE

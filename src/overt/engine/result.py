@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/engine/test_commands.py
+"""Result: what a command gives, for people as words and for programs as plain values.
+
+A command line, a notebook, a studio and a scheduler call the same function of the engine and get the same result. Its
+words are the lines that the command prints.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from overt.audience import PRINTED, Audience
+from overt.markup import Markup, element
+
+
+class Result(ABC):
+    """What every command gives."""
+
+    audience: ClassVar[Audience | None] = Audience.OWNER  # who may see it; None: it holds nothing of anybody's data
+
+    @abstractmethod
+    def lines(self, width: int | None = None) -> Iterator[str]:
+        """What a person wants to know; `width` is that of a terminal in which long lines are wrapped."""
+
+    @abstractmethod
+    def content(self) -> dict[str, Any]:
+        """The same as plain values, and more exactly."""
+
+    def summary(self, width: int | None = None) -> str:
+        """The words of the command. What is for the owner says so first."""
+        notice = [PRINTED, ""] if self.audience is Audience.OWNER else []
+        return "\n".join([*notice, *self.lines(width)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON document of the command. Its key "audience" says who may see it."""
+        return self.content() if self.audience is None else {"audience": str(self.audience), **self.content()}
+
+    def __init_subclass__(cls, **how: Any) -> None:
+        super().__init_subclass__(**how)
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # no dataclass writes one of its own
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        """What a console shows: the words of the command."""
+        return self.summary()
+
+    def _repr_html_(self) -> Markup:
+        """What notebooks show: the same words."""
+        return element("pre", self.summary(), style="white-space:pre-wrap")

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/engine/scale/test_scaled_run.py
+"""The check of a release in parts: what `overt.checks` finds of files in memory, found by counting.
+
+It shares no code with the methods. The parts are read back from where they were written. Every cell must name values of the original;
+the sensitive values must be, one for one, those of the original; the goal is judged of the groups that a reader sees, brought together by
+what they show. Of boxes and buckets, every bucket is judged by itself: what is believed of the people of a box is a mixture of
+their buckets, and every property that this library knows, if it holds of each, holds of mixtures.
+
+That a line shows what its own row holds is compared where lines are written (`fragment_lines`), since nobody can tell later which row a line was.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from overt.checks import Claim, Finding, Verdict
+from overt.checks.findings import AGAIN
+from overt.checks.published_lines import Shared
+from overt.checks.reading import Readings, Texts, form_of, read_cells
+from overt.checks.verdict import counted
+from overt.engine.scale.seam import Data, RowBatch, ScaleEngine, TablePlace, column_of, count_cells, n_fragments_of
+from overt.hierarchy.texts import texts_of
+from overt.partition import Groups
+from overt.privacy.base import Property
+from overt.table import Codes, Column
+
+BUCKET = "bucket"
+_KEYS = 2
+_SUMS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedParts:
+    """A published table: what it is called, where its parts lie, and which columns it should have."""
+
+    name: str
+    place: TablePlace
+    quasi: tuple[Column, ...]
+    sensitive: tuple[Column, ...]
+    has_buckets: bool
+
+    @property
+    def wanted(self) -> list[str]:
+        """The names of its columns."""
+        bucket = [BUCKET] if self.has_buckets else []
+        return [*bucket, *(column.name for column in (*self.quasi, *self.sensitive))]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadLines:
+    """Lines as numbers: what they show as two hashes, sensitive values as codes, the bucket, and whether a cell cannot be read."""
+
+    quasi: tuple[Column, ...]
+    sensitive: tuple[Column, ...]
+    forms: tuple[str, ...]
+    has_buckets: bool
+    keys: tuple[int, ...]
+
+    @property
+    def like(self) -> RowBatch:
+        schema: dict[str, Any] = dict.fromkeys(("h0", "h1"), pl.Int64) if self.quasi else {}
+        schema |= {f"s{i}": pl.Int32 for i in range(len(self.sensitive))}
+        schema |= {BUCKET: pl.Int64} if self.has_buckets else {}
+        return pl.DataFrame(schema={**schema, "unreadable": pl.Int32})
+
+    def __call__(self, lines: RowBatch) -> RowBatch:
+        unreadable = np.zeros(lines.height, np.int32)
+        columns: dict[str, Any] = {}
+        if self.quasi:
+            shown = np.zeros((_KEYS, lines.height), np.uint64)
+            for i, (column, form) in enumerate(zip(self.quasi, self.forms, strict=True)):
+                texts = Texts.of(_as_text(lines.get_column(f"q{i}")))
+                readings = read_cells(texts.distinct, column, form)
+                unreadable += readings.is_unreadable[texts.text_of_line]
+                for k, key in enumerate(self.keys[:_KEYS]):
+                    shown[k] += _mix(_hash_runs(readings, key) + np.uint64(i), key)[texts.text_of_line]
+            columns |= {f"h{k}": of_key.view(np.int64) for k, of_key in enumerate(shown)}
+        for i, column in enumerate(self.sensitive):
+            shared = Shared.of_column(column, _as_text(lines.get_column(f"s{i}")))
+            unreadable += shared.code_of_line >= column.n_values
+            columns[f"s{i}"] = np.minimum(shared.code_of_line, column.n_values - 1).astype(np.int32)
+        if self.has_buckets:
+            bucket = lines.get_column(BUCKET).cast(pl.Int64, strict=False).fill_null(0).to_numpy()
+            unreadable += bucket < 1
+            columns[BUCKET] = np.maximum(bucket, 0)
+        return pl.DataFrame({**columns, "unreadable": unreadable}, schema=self.like.schema)
+
+
+def _as_text(cells: pl.Series) -> pl.Series:
+    texts = texts_of(cells)
+    return pl.select(pl.when(texts != "").then(texts)).to_series()
+
+
+def _mix(numbers: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
+    """Numbers that tell nothing of one another, from others and a key (splitmix64)."""
+    mixed = (numbers + np.uint64(key)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _hash_runs(readings: Readings, key: int) -> NDArray[np.uint64]:
+    """(text) -> a number that depends on which codes it covers."""
+    runs = readings.least.astype(np.uint64) << np.uint64(32) | readings.greatest.astype(np.uint64)
+    total = np.append(np.uint64(0), np.cumsum(_mix(runs, key), dtype=np.uint64))
+    return total[readings.first[1:]] - total[readings.first[:-1]]
+
+
+@dataclass(frozen=True)
+class ByHash:
+    """Lines that show the same go together."""
+
+    column: str
+    n_fragments: int
+
+    def __call__(self, rows: RowBatch) -> Codes:
+        return (column_of(rows, self.column).view(np.uint64) % np.uint64(self.n_fragments)).astype(np.int32)
+
+
+JUDGED = pl.DataFrame(
+    schema={
+        **dict.fromkeys(("n_groups", "n_broken", "least", "squares", "greatest_bucket"), pl.Int64),
+        "measured": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """What holds of the groups of one fragment: rows that agree on these columns."""
+
+    by: tuple[str, ...]
+    sensitive: tuple[Column, ...]
+    goal: Property | None
+    box_size: int | None = None  # of buckets: how many rows the boxes of their people have at least
+
+    def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
+        keys = [column_of(rows, name) for name in self.by]
+        order = np.lexsort(keys[::-1]).astype(np.int32)
+        is_new = np.ones(order.size, np.bool_)
+        is_new[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+        starts = np.append(np.flatnonzero(is_new), order.size)
+        sizes = np.diff(starts)
+        columns = [replace(c, codes=column_of(rows, f"s{i}").copy()) for i, c in enumerate(self.sensitive)]
+        groups = Groups.of_ranges(columns, order, starts)
+        if self.box_size is not None:
+            histograms = {name: replace(found, out_of=sizes) for name, found in groups.histograms.items()}
+            groups = Groups(np.full(sizes.size, self.box_size, np.int64), histograms)
+        parts = self.goal.parts if self.goal is not None else ()
+        broken = self.goal.breaks(groups) if self.goal is not None else np.zeros(sizes.size, np.bool_)
+        found = {
+            "n_groups": sizes.size,
+            "n_broken": int(broken.sum()),
+            "least": int(sizes.min()),
+            "squares": int((sizes * sizes).sum()),
+            "greatest_bucket": int(keys[0].max()) if self.by == (BUCKET,) else 0,
+            "measured": " ".join(repr(part.measure(groups)).replace(" ", "") for part in parts),
+        }
+        return pl.DataFrame({name: [value] for name, value in found.items()}, schema=JUDGED.schema)
+
+
+@dataclass(frozen=True)
+class Everything:
+    """Choose all rows."""
+
+    def __call__(self, rows: RowBatch) -> RowBatch:
+        return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What holds of all groups."""
+
+    n_groups: int
+    n_broken: int
+    least: int
+    squares: int
+    greatest_bucket: int
+    measured: str
+
+    @classmethod
+    def of(cls, engine: ScaleEngine, lines: Data, by: str, judge: Judge, n_lines: int) -> "Judgement":
+        """Bring the lines that agree together, and judge them."""
+        number = ByHash(by, n_fragments_of(engine, n_lines))
+        found = engine.select(engine.apply(lines, number, judge, JUDGED), Everything(), JUDGED, 1 << 16)
+        parts = judge.goal.parts if judge.goal is not None else ()
+        described = []
+        for i, part in enumerate(parts):
+            worst = min if part.best == "largest" else max
+            described.append(part.describe(worst(_number(text.split(" ")[i]) for text in found.get_column("measured"))))
+        sums = {name: int(found.get_column(name).sum()) for name in ("n_groups", "n_broken", "squares")}
+        least = min(found.get_column("least").to_list(), default=0)
+        most = max(found.get_column("greatest_bucket").to_list(), default=0)
+        return cls(**sums, least=least, greatest_bucket=most, measured=", ".join(described))
+
+
+def _number(text: str) -> Any:
+    """A measure as it was written: a whole number, a fraction or a float."""
+    if text.startswith("Fraction("):
+        above, below = text.removeprefix("Fraction(").removesuffix(")").split(",")
+        return Fraction(int(above), int(below))
+    if text.startswith("np."):
+        text = text.partition("(")[2].removesuffix(")")
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+
+@dataclass(frozen=True)
+class IsUnreadable:
+    """Whether a line has a cell that cannot be read."""
+
+    def __call__(self, rows: RowBatch) -> NDArray[np.int64]:
+        return (column_of(rows, "unreadable") > 0).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class CodesOf:
+    """The sensitive values of lines, all columns as one number."""
+
+    names: tuple[str, ...]
+    n_codes: tuple[int, ...]
+
+    def __call__(self, rows: RowBatch) -> NDArray[np.int64]:
+        number = np.zeros(rows.height, np.int64)
+        for name, n in zip(self.names, self.n_codes, strict=True):
+            number = number * n + column_of(rows, name)
+        return number
+
+
+@dataclass(frozen=True)
+class SumOfBuckets:
+    """Sums over lines of secret functions of the bucket: equal for two tables only if every bucket has as many lines in both."""
+
+    keys: tuple[int, ...]
+
+    def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
+        sums = np.zeros(len(self.keys), np.int64)
+        for rows in batches:
+            bucket = column_of(rows, BUCKET).astype(np.uint64)
+            sums += [int((_mix(bucket, key) >> np.uint64(34)).sum()) for key in self.keys]
+        yield pl.DataFrame({"cell": np.arange(len(self.keys)), "n": sums}, schema={"cell": pl.Int64, "n": pl.Int64})
+
+
+def check_parts(
+    engine: ScaleEngine,
+    tables: Sequence[PublishedParts],
+    claim: Claim,
+    counts_of_values: NDArray[np.int64],
+    n_rows: int,
+) -> tuple[Verdict, Judgement | None]:
+    """Decide whether the parts of a release are what they claim to be, of a table whose combinations of sensitive values occur so often."""
+    layout = [_find_columns(engine, table) for table in tables]
+    faulty = next((finding for finding in layout if not finding.ok), None)
+    if faulty is not None:
+        return Verdict((faulty,)), None
+    keys = tuple(secrets.randbits(64) for _ in range(_KEYS + _SUMS))
+    lines, n_lines, n_unreadable = {}, {}, {}
+    for table in tables:
+        forms = tuple(form_of(column, claim.show.get(column.name)) for column in table.quasi)
+        read = ReadLines(table.quasi, table.sensitive, forms, table.has_buckets, keys)
+        names = {BUCKET: BUCKET} if table.has_buckets else {}
+        names |= {f"q{i}": column.name for i, column in enumerate(table.quasi)}
+        names |= {f"s{i}": column.name for i, column in enumerate(table.sensitive)}
+        lines[table.name] = engine.stage(engine.open(table.place, names), read, read.like)
+        fine, unreadable = count_cells(engine, lines[table.name], IsUnreadable(), 2).tolist()
+        n_lines[table.name], n_unreadable[table.name] = fine + unreadable, unreadable
+    findings = [layout[0], _find_rows(n_lines, claim, n_rows), _find_cells(n_unreadable)]
+    if not all(finding.ok for finding in findings):
+        return Verdict(tuple(findings)), None
+    of_values = next(table for table in tables if table.sensitive or len(tables) == 1)
+    if of_values.sensitive:
+        codes = CodesOf(
+            tuple(f"s{i}" for i in range(len(of_values.sensitive))), tuple(c.n_values for c in of_values.sensitive)
+        )
+        found = count_cells(engine, lines[of_values.name], codes, counts_of_values.size)
+        findings.append(_find_values(found, counts_of_values))
+    people = tables[0]
+    if len(tables) == 1:
+        seen = Judgement.of(
+            engine, lines[people.name], "h0", Judge(("h0", "h1"), people.sensitive, claim.goal), claim.n_rows
+        )
+        findings.append(_find_goal(claim.goal, seen, "group"))
+        return Verdict(tuple(findings)), seen
+    sums = [
+        engine.histogram(
+            lines[table.name], SumOfBuckets(keys[_KEYS:]), pl.DataFrame(schema={"cell": pl.Int64, "n": pl.Int64})
+        )
+        .sort("cell")
+        .get_column("n")
+        .to_list()
+        for table in tables
+    ]
+    findings.append(_find_buckets(sums[0] == sums[1]))
+    boxes = Judgement.of(engine, lines[people.name], "h0", Judge(("h0", "h1"), (), None), claim.n_rows)
+    judge = Judge((BUCKET,), of_values.sensitive, claim.goal, boxes.least)
+    buckets = Judgement.of(engine, lines[of_values.name], BUCKET, judge, claim.n_rows)
+    if buckets.greatest_bucket != buckets.n_groups:
+        findings[-1] = Finding(
+            "buckets", False, f"The buckets are not numbered from 1 to {buckets.n_groups:,}. {AGAIN}"
+        )
+    findings.append(_find_goal(claim.goal, buckets, "bucket"))
+    return Verdict(tuple(findings)), replace(boxes, measured=buckets.measured)
+
+
+def _find_columns(engine: ScaleEngine, table: PublishedParts) -> Finding:
+    there = list(engine.columns(table.place))
+    if sorted(there) != sorted(table.wanted):
+        missing = [name for name in table.wanted if name not in there]
+        unasked = [name for name in there if name not in table.wanted]
+        faults = [f"lacks {', '.join(map(repr, missing))}"] * bool(missing)
+        faults += [f"shows {', '.join(map(repr, unasked))}, which nobody asked for"] * bool(unasked)
+        return Finding("columns", False, f"The table {table.name!r} {'; it '.join(faults)}. {AGAIN}")
+    return Finding("columns", True, "The release shows the columns of the recipe and nothing else.")
+
+
+def _find_rows(n_lines: Mapping[str, int], claim: Claim, n_rows: int) -> Finding:
+    for n in n_lines.values():
+        if n != claim.n_rows or n > n_rows:
+            return Finding(
+                "rows", False, f"The release has {counted(n, 'row')}, and {claim.n_rows:,} are claimed. {AGAIN}"
+            )
+    return Finding("rows", True, f"The release has {counted(claim.n_rows, 'row')}, as claimed.")
+
+
+def _find_cells(n_unreadable: Mapping[str, int]) -> Finding:
+    n = sum(n_unreadable.values())
+    if n:
+        return Finding(
+            "cells",
+            False,
+            f"{counted(n, 'line')} cannot be read: no value, range, set or label of the original is written there. {AGAIN}",
+        )
+    return Finding("cells", True, "Every cell names values of the original.")
+
+
+def _find_values(found: NDArray[np.int64], known: NDArray[np.int64]) -> Finding:
+    n_wrong = int(np.abs(found - known).sum())
+    if n_wrong:
+        return Finding(
+            "truth",
+            False,
+            f"The sensitive values of the release are not those of the original: {n_wrong:,} too many or too few. {AGAIN}",
+        )
+    return Finding("truth", True, "The sensitive values of the release are, one for one, those of the original.")
+
+
+def _find_buckets(agree: bool) -> Finding:
+    if not agree:
+        return Finding("buckets", False, f"The two tables differ in the sizes of their buckets. {AGAIN}")
+    return Finding("buckets", True, "Both tables have the same buckets, of the same sizes.")
+
+
+def _find_goal(goal: Property, seen: Judgement, called: str) -> Finding:
+    measured = f"measured: {seen.measured}"
+    if seen.n_broken:
+        return Finding(
+            "goal",
+            False,
+            f"{goal} is broken by {seen.n_broken:,} of {counted(seen.n_groups, called)} ({measured}). {AGAIN}",
+        )
+    return Finding("goal", True, f"{goal} holds in {counted(seen.n_groups, called)} ({measured}).")

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/engine/scale/test_scaled_run.py
+"""What a run at scale achieved, for its owner."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from overt.checks import Verdict
+from overt.engine.outcome import NOT_WRITTEN, findings_of
+from overt.engine.result import Result
+from overt.guarantee import Guarantee
+from overt.report.lines import labelled, of_findings
+
+
+@dataclass(frozen=True)
+class ScaledOutcome(Result):
+    """What `overt.run` gives with an engine; `places` is empty if the check failed, because then nothing is written."""
+
+    recipe_path: Path
+    method: str
+    engine: str
+    n_rows: int
+    n_dropped: int
+    n_groups: int
+    n_fragments: int
+    goal: str
+    reached: str
+    least_group: int
+    discernibility: int
+    guarantee: Guarantee
+    cautions: tuple[str, ...]
+    verdict: Verdict
+    input: str
+    places: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the release passed its own check and was written."""
+        return self.verdict.ok
+
+    def summary(self, width: int | None = None) -> str:
+        """What a person wants to know; of a release that did not pass its own check, why."""
+        if self.ok:
+            return super().summary(width)
+        return "\n".join([*NOT_WRITTEN, *of_findings(self.verdict, width)])
+
+    def lines(self, width: int | None = None) -> Iterator[str]:
+        """What a person wants to know about a release that was just written."""
+        yield from labelled(self._rows(), width)
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        dropped = f" ({self.n_dropped:,} rows with a missing sensitive value left out)" if self.n_dropped else ""
+        yield "Release", f"{self.n_rows:,} rows{dropped} in {self.n_groups:,} groups, by {self.method}"
+        yield "Holds", f"{self.goal}; reached: {self.reached}"
+        yield "Against", f"{self.guarantee}"
+        yield (
+            "Cost",
+            f"groups of {self.n_rows / max(1, self.n_groups):,.1f} rows on average, the smallest of {self.least_group:,}; discernibility "
+            f"{self.discernibility:,}",
+        )
+        yield "Engine", f"{self.engine}, in {self.n_fragments:,} fragments"
+        yield from (("Caution", caution) for caution in self.cautions)
+        yield from (("Files", place) for place in self.places)
+        yield "Again", f"overt run {self.recipe_path} --engine {self.engine}"
+        if self.places:
+            yield "Check", f"overt check {self.input} {self.places[0]}"
+
+    def content(self) -> dict[str, Any]:
+        """The outcome as plain values."""
+        return {
+            "method": self.method,
+            "engine": self.engine,
+            "rows": self.n_rows,
+            "rows_dropped": self.n_dropped,
+            "groups": self.n_groups,
+            "fragments": self.n_fragments,
+            "goal": {"asked": self.goal, "reached": self.reached},
+            **self.guarantee.to_dict(),
+            "discernibility": self.discernibility,
+            "smallest_group": self.least_group,
+            "cautions": list(self.cautions),
+            "check": findings_of(self.verdict),
+            "files": list(self.places),
+        }

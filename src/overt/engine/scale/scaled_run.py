@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`overt.run` with an engine: a release in parts from a recipe, checked before it appears, whole or not at all."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from overt.checks import Finding, Verdict
+from overt.engine.promises import claim_of
+from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
+from overt.engine.scale.engine_choice import engine_of
+from overt.engine.scale.fragment_lines import ShownLines
+from overt.engine.scale.groups_by_cuts import make_groups_by_cuts
+from overt.engine.scale.groups_by_draw import make_batch_matching, make_dealing, make_rda
+from overt.engine.scale.made_tables import MadeTables
+from overt.engine.scale.parts import (
+    MANIFEST,
+    digest_of_parts,
+    parts_of,
+    put_back,
+    records_of_parts,
+    refuse_taken,
+    release_folder,
+    write_owner_record,
+)
+from overt.engine.scale.parts_check import PublishedParts, check_parts
+from overt.engine.scale.row_strata import Combine
+from overt.engine.scale.scaled_outcome import ScaledOutcome
+from overt.engine.scale.seam import ScaleEngine, TablePlace, count_cells
+from overt.engine.scale.staging import DrawCoins, Staged, stage_table, system_coins
+from overt.errors import InvalidInput
+from overt.io.files import dialect_of, digest
+from overt.io.formats import find_format
+from overt.io.manifest import Manifest, now, read_manifest, recipe_of, recorded_recipe, versions
+from overt.io.owner_record import find_owner_record, owner_record_path
+from overt.io.recipe.recipe import Recipe
+from overt.progress import Progress, silent
+from overt.randomness import secret_generator
+from overt.table import Column, Role
+
+MakeRelease = Callable[[Staged, Any, ShownLines, Progress, Generator], MadeTables]
+
+METHODS: dict[str, MakeRelease] = {
+    "blind-buckets": lambda staged, method, lines, told, rng: make_boxes_and_buckets(staged, method, lines, told),
+    "mondrian": lambda staged, method, lines, told, rng: make_groups_by_cuts(staged, method, lines, told),
+    "batch-matching": make_batch_matching,
+    "dealing": make_dealing,
+    "rda": make_rda,
+}
+
+
+def run_at_scale(
+    recipe: Recipe,
+    engine: Any,
+    *,
+    master: str | None = None,
+    staging: str | None = None,
+    rng: Generator | None = None,
+    overwrite: bool = False,
+    coins: DrawCoins = system_coins,
+    on_progress: Progress = silent,
+) -> ScaledOutcome:
+    """Do what a recipe says, on an engine."""
+    refuse_unsupported(recipe)
+    place, source = output_of(recipe), input_of(recipe)
+    overwrite = overwrite or recipe.settings.output.overwrite
+    put_back(place)
+    refuse_taken(place, overwrite=overwrite)
+    with engine_of(engine, master=master, staging=staging) as run_on:
+        on_progress(f"Reading {recipe.source.name}", 0, 0)
+        staged = stage_table(run_on, source, recipe.intake(), coins)
+        return _release(recipe, run_on, staged, source, place, rng, on_progress, overwrite=overwrite)
+
+
+def _release(
+    recipe: Recipe,
+    engine: ScaleEngine,
+    staged: Staged,
+    source: TablePlace,
+    place: Path,
+    rng: Generator | None,
+    on_progress: Progress,
+    *,
+    overwrite: bool,
+) -> ScaledOutcome:
+    method: Any = recipe.method
+    claim = claim_of(recipe, staged.n_rows, staged.table())
+    file_format = format_of(recipe)
+    neutralise = is_neutralised(recipe)
+    order = ("bucket", *staged.order)
+    lines = ShownLines(order, staged.quasi_identifiers, staged.sensitive, dict(claim.show), neutralise)
+    made = METHODS[method.name](staged, method, lines, on_progress, rng or secret_generator())
+    with release_folder(place, overwrite=overwrite) as draft:
+        on_progress("Writing", 0, 0)
+        for name, data in made.tables.items():
+            engine.write(data, draft.folder / name, file_format, source.separator)
+        on_progress("Checking", 0, 0)
+        published = published_at(draft.folder, staged.columns, recipe, source.separator)
+        verdict, seen = check_parts(engine, published, claim, count_values(staged), staged.n_rows)
+        if verdict.ok:
+            content, left_out = recorded_recipe(recipe, place.parent)
+            manifest = Manifest(
+                created=now(),
+                versions=versions(),
+                method=method.name,
+                goal=tuple(map(str, recipe.goal.parts)),
+                groups=0 if seen is None else seen.n_groups,
+                release=records_of_parts(draft.folder, dict.fromkeys(made.tables, staged.n_rows)),
+                recipe=content,
+                left_out=tuple(part.path for part in left_out),
+            )
+            (draft.folder / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
+            input_digest = digest_of_input(source)
+            draft.is_kept = True
+    places: tuple[str, ...] = ()
+    if verdict.ok:  # after the release is in place: until then the owner's record that is there belongs to the old one
+        owner = write_owner_record(place, manifest, recipe, input_digest, staged.n_rows, staged.n_dropped, left_out)
+        places = (str(place), str(owner))
+    return ScaledOutcome(
+        recipe_path=recipe.path,
+        method=method.name,
+        engine=engine.name,
+        n_rows=staged.n_rows,
+        n_dropped=staged.n_dropped,
+        n_groups=0 if seen is None else seen.n_groups,
+        n_fragments=made.n_fragments,
+        goal=str(recipe.goal),
+        reached="" if seen is None else seen.measured,
+        least_group=0 if seen is None else seen.least,
+        discernibility=0 if seen is None else seen.squares,
+        guarantee=method.guarantee,
+        cautions=(recipe.goal.caution,) if recipe.goal.caution else (),
+        verdict=verdict,
+        input=recipe.source.said,
+        places=places,
+    )
+
+
+def check_at_scale(
+    data: str | Path, release: Path, given: Recipe | None = None, on_progress: Progress = silent
+) -> Verdict:
+    """Decide from the data and a release in parts whether it holds what its manifest claims, on this machine in bounded memory."""
+    path = release / MANIFEST
+    manifest = read_manifest(path)
+    record = find_owner_record(owner_record_path(release))
+    recipe = recipe_of(manifest, path, record) if given is None else given
+    source = input_of(recipe, data)
+    changed = [
+        name
+        for name, part in manifest.release.items()
+        if not (release / name).is_dir() or digest_of_parts(release / name) != part.sha256
+    ]
+    digests = Finding("digests", True, "The parts of the release are, byte for byte, those of the manifest.")
+    if changed:
+        digests = Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
+    origin = Finding(
+        "origin",
+        True,
+        "Not confirmed: that every line shows what its own row holds. It was compared when the lines were written, and cannot be told "
+        "from the parts.",
+    )
+    if record is not None and record.input.sha256 != digest_of_input(source):
+        origin = Finding("origin", False, "The data is not what the release was made from, or it changed since.")
+    if record is not None and record.manifest_sha256 != digest(path):
+        origin = Finding("origin", False, f"The owner's record beside {release.name} belongs to another manifest.")
+    if set(manifest.release) != set(recipe.method.table_names) or any(
+        not (release / n).is_dir() for n in manifest.release
+    ):
+        missing = Finding(
+            "tables", False, f"The release should have the tables {', '.join(recipe.method.table_names)}."
+        )
+        return Verdict((digests, missing, origin))
+    with engine_of("out-of-core") as run_on:
+        on_progress(f"Reading {recipe.source.name}", 0, 0)
+        staged = stage_table(run_on, source, recipe.intake())
+        on_progress("Checking", 0, 0)
+        published = published_at(release, staged.columns, recipe, source.separator)
+        n_rows = next(iter(manifest.release.values())).rows
+        verdict, _ = check_parts(
+            run_on, published, claim_of(recipe, n_rows, staged.table()), count_values(staged), staged.n_rows
+        )
+    return Verdict((digests, *verdict.findings, origin))
+
+
+def count_values(staged: Staged) -> NDArray[np.int64]:
+    """How often every combination of sensitive values occurs, all as one number."""
+    if not staged.sensitive:
+        return np.empty(0, np.int64)
+    n_codes = tuple(column.n_values for column in staged.sensitive)
+    find = Combine(staged.sensitive_names, n_codes)
+    return count_cells(staged.engine, staged.data, find, int(np.prod(n_codes, dtype=np.int64)))
+
+
+def published_at(folder: Path, columns: Sequence[Column], recipe: Recipe, separator: str) -> list[PublishedParts]:
+    """The tables of a release in parts, as a check looks at them."""
+    file_format = format_of(recipe)
+    neutralised = is_neutralised(recipe)
+    quasi = tuple(column for column in columns if column.role is Role.QUASI_IDENTIFIER)
+    sensitive = tuple(column for column in columns if column.role is Role.SENSITIVE)
+    names = recipe.method.table_names
+    held = [(quasi, sensitive)] if len(names) == 1 else [(quasi, ()), ((), sensitive)]
+    return [
+        PublishedParts(
+            name, TablePlace(str(folder / name), file_format, separator, neutralised), *of_table, len(names) > 1
+        )
+        for name, of_table in zip(names, held, strict=True)
+    ]
+
+
+def refuse_unsupported(recipe: Recipe) -> None:
+    """Refuse by name what works on one machine in memory only."""
+    output, method = recipe.settings.output, recipe.method
+    alone = "on one machine in memory only; choose no engine"
+    if method.name not in METHODS:
+        raise InvalidInput(f"{method.name} works {alone}, or one of {', '.join(METHODS)}.")
+    if recipe.settings.pilot is not None:
+        raise InvalidInput(f"A pilot works {alone}, or leave [pilot] out.")
+    if recipe.persons or any(recipe.choices("keep").values()) or any(recipe.choices("known").values()):
+        raise InvalidInput(f"Persons that are named by a column are looked for {alone}, or leave 'repeats' out.")
+    if output.others:
+        raise InvalidInput(f"Columns in 'others' are released {alone}, or leave them out.")
+    if output.flat:
+        raise InvalidInput(f"A flat file is made {alone}, or leave 'flat' out.")
+    input_of(recipe)
+    format_of(recipe)
+
+
+def input_of(recipe: Recipe, data: str | Path | None = None) -> TablePlace:
+    """Where the data is."""
+    named: Any = recipe.settings.input
+    if not hasattr(named, "path"):
+        raise InvalidInput(
+            "An engine reads files and tables of a catalog, and no database; export the table to Parquet."
+        )
+    if named.format == "table":
+        return TablePlace(named.path, "table")
+    path = recipe.folder / named.path if data is None else Path(data)
+    if not path.exists():
+        raise InvalidInput(f"There is no file {path}; check the name and the folder.")
+    if path.is_dir():
+        first = next((part for part in parts_of(path)), None)
+        if first is None:
+            raise InvalidInput(
+                f"{path} is a folder without parts (part-...); name a file, or a folder that Spark wrote."
+            )
+        return _place_of(path, first, named)
+    return _place_of(path, path, named)
+
+
+def _place_of(path: Path, first: Path, named: Any) -> TablePlace:
+    file_format = find_format(first, named.format)
+    if file_format not in ("csv", "parquet"):
+        raise InvalidInput(
+            f"An engine reads CSV and Parquet, and {path.name} is {file_format}; convert it, or choose no engine."
+        )
+    if file_format == "parquet":
+        return TablePlace(str(path), "parquet")
+    dialect = dialect_of(first, separator=named.separator, encoding=named.encoding)
+    if dialect.is_packed or dialect.encoding not in (None, "utf-8") or dialect.n_lines_before != 1:
+        raise InvalidInput(
+            f"An engine reads CSV in UTF-8, not compressed, with the names of the columns on the first line, and {path.name} is otherwise; "
+            "convert it to Parquet, or choose no engine."
+        )
+    return TablePlace(str(path), "csv", dialect.separator)
+
+
+def format_of(recipe: Recipe) -> str:
+    """How the parts of the release are written."""
+    output: Any = recipe.settings.output
+    if not hasattr(output, "path"):
+        raise InvalidInput("An engine writes files, and no database; give [output] a path.")
+    file_format = find_format(Path(output.path), output.format)
+    if file_format not in ("csv", "parquet"):
+        raise InvalidInput(
+            f"An engine writes CSV and Parquet, not {file_format}; name another output, or choose no engine."
+        )
+    return file_format
+
+
+def is_neutralised(recipe: Recipe) -> bool:
+    """Whether apostrophes go before what a spreadsheet would run."""
+    output: Any = recipe.settings.output
+    return format_of(recipe) == "csv" and bool(output.neutralise_formulas)
+
+
+def output_of(recipe: Recipe) -> Path:
+    """The folder that the release is to be."""
+    return recipe.output_path
+
+
+def digest_of_input(source: TablePlace) -> str:
+    """The digest of a file or of the parts of a folder; of a table of a catalog, of its name."""
+    path = Path(source.path)
+    if source.format == "table":
+        return hashlib.sha256(source.path.encode()).hexdigest()
+    return digest_of_parts(path) if path.is_dir() else digest(path)

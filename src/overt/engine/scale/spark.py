@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Spark engine: PySpark 4, classic and Connect, by its DataFrame API alone.
+
+Staged rows are Parquet in a private folder that all executors reach. Nothing random is asked of Spark, and no number that it makes up: a task
+that is tried again would get others, and rows would be lost or doubled (SPARK-38160, SPARK-23243). What is secret, coins above all, travels
+in rows and in the pickled steps, never as a literal of a query, which plans and event logs repeat. A step that fails on an executor says what
+failed and not with which cell: Spark writes tracebacks to its logs.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from overt.engine.scale.private_folder import PrivateFolder
+from overt.engine.scale.seam import (
+    FRAGMENT,
+    FRAGMENT_ROWS,
+    MOST_COUNTED,
+    Count,
+    FragmentOf,
+    MakeRows,
+    RowBatch,
+    TablePlace,
+    WorkOnFragment,
+)
+from overt.engine.scale.spark_session import require_spark
+from overt.errors import InvalidInput, OvertError, TooLarge, Unreachable
+from overt.io.formulas import restored
+
+FAILED = "overt-step-failed"
+_KINDS: dict[str, type[OvertError]] = {kind.__name__: kind for kind in (InvalidInput, TooLarge, Unreachable)}
+BROKEN = "overt_broken_line"
+
+
+class StepFailed(RuntimeError):
+    """A step failed on an executor. What is said of it holds no value of the data."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """A step that never tells, when it fails, what it was working on."""
+
+    step: Callable[..., Any]
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            yield from self.step(*arguments)
+        except StepFailed:
+            raise
+        except BaseException as error:
+            raise StepFailed(sentence_of_failure(self.step, error)) from None
+
+
+def sentence_of_failure(step: Any, error: BaseException) -> str:
+    """What failed; our own sentences are repeated, since they hold no value."""
+    said = str(error) if isinstance(error, OvertError) else "please report this as a mistake in Overt"
+    for inner in ("make", "count", "fragment_of"):  # the step that was asked for, and not what hands it batches
+        step = getattr(step, inner, step)
+    return f"{FAILED}|{type(error).__name__}|{type(step).__name__}|{said}|{FAILED}"
+
+
+@dataclass(frozen=True, eq=False)
+class EachBatch:
+    """`make` on every batch of a partition."""
+
+    make: MakeRows
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            if batch.num_rows:
+                yield from to_arrow(self.make(from_arrow(batch)))
+
+
+@dataclass(frozen=True, eq=False)
+class EachPartition:
+    """`count` on all batches of a partition."""
+
+    count: Count
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for counted in self.count(from_arrow(batch) for batch in batches if batch.num_rows):
+            yield from to_arrow(counted)
+
+
+@dataclass(frozen=True, eq=False)
+class WithFragment:
+    """Rows with the number of their fragment."""
+
+    fragment_of: FragmentOf
+
+    def __call__(self, rows: RowBatch) -> RowBatch:
+        return rows.with_columns(pl.Series(FRAGMENT, self.fragment_of(rows).astype(np.int32)))
+
+
+@dataclass(frozen=True, eq=False)
+class EachFragment:
+    """`work` on all rows of a fragment."""
+
+    work: WorkOnFragment
+
+    def __call__(self, key: Any, table: Any) -> Any:
+        os.environ["OVERT_THREADS"] = "1"  # an executor has its tasks in parallel already
+        try:
+            import pyarrow as pa
+
+            rows = from_arrow(table)
+            found = list(to_arrow(self.work(key[0].as_py(), rows.drop(FRAGMENT))))
+            return pa.Table.from_batches(found)
+        except BaseException as error:
+            raise StepFailed(sentence_of_failure(self.work, error)) from None
+
+
+def from_arrow(batch: Any) -> RowBatch:
+    """A batch of Arrow as a frame."""
+    return pl.DataFrame(pl.from_arrow(batch))
+
+
+def to_arrow(rows: RowBatch) -> Iterator[Any]:
+    """A frame as batches of Arrow with the plain types that Spark expects."""
+    import pyarrow as pa
+
+    table = rows.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest())
+    plain = pa.schema([pa.field(field.name, _plain(field.type)) for field in table.schema])
+    yield from table.cast(plain).combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=plain)]
+
+
+def _plain(kind: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+        return pa.string()
+    return pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else kind
+
+
+class SparkEngine:
+    """A session of Spark. `staging` is a folder that the driver and all executors reach under the same name."""
+
+    name = "spark"
+
+    def __init__(self, session: Any, staging: str | None = None, fragment_rows: int = FRAGMENT_ROWS) -> None:
+        self.fragment_rows = fragment_rows
+        require_spark()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        if staging is not None and "://" in staging and not staging.startswith("file://"):
+            raise InvalidInput(
+                f"Rows are staged in a folder that the driver and all executors reach as a path; {staging.split('://')[0]}:// is none. Mount it, "
+                "or name a shared folder."
+            )
+        self.session = session
+        folder = None if staging is None else Path(staging.removeprefix("file://")).resolve()
+        self.workspace = PrivateFolder(folder)
+
+    def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        schema = self._failing(lambda: to_arrow_schema(self._read(place).schema))
+        known = pl.DataFrame(pl.from_arrow(pa.Table.from_batches([], schema=schema))).schema
+        names = [name for name in known if name != BROKEN]
+        if place.neutralised:
+            return dict(zip(_restored(names), (known[name] for name in names), strict=True))
+        return {name: known[name] for name in names}
+
+    def open(self, place: TablePlace, names: Mapping[str, str]) -> Any:
+        from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
+
+        read = self._read(place)
+        there = {name: name for name in read.columns}
+        if place.neutralised:
+            there = dict(zip(_restored(read.columns), read.columns, strict=True))
+        chosen = [F.col(f"`{there[name].replace('`', '``')}`").alias(alias) for alias, name in names.items()]
+        if place.format != "csv":
+            return read.select(*chosen)
+        broken = F.col(BROKEN).isNotNull().alias(BROKEN)
+        like = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+        opened = read.select(*chosen, broken)
+        return self._map(opened, EachBatch(WholeLines(BROKEN, neutralised=place.neutralised)), like)
+
+    def numbers(self, n: int) -> Any:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        return self.session.range(n).select(F.col("id").alias("number"))
+
+    def stage(self, data: Any, make: MakeRows, like: RowBatch) -> Any:
+        return self._kept(self._map(data, EachBatch(make), like), like)
+
+    def histogram(self, data: Any, count: Count, like: RowBatch) -> RowBatch:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        keys = [name for name in like.columns if name != "n"]
+        counted = self._map(data, EachPartition(count), like)
+        summed = counted.groupBy(*keys).agg(F.sum("n").alias("n")).limit(MOST_COUNTED + 1)
+        return self._collected(summed, like, MOST_COUNTED)
+
+    def select(self, data: Any, choose: MakeRows, like: RowBatch, most: int) -> RowBatch:
+        return self._collected(self._map(data, EachBatch(choose), like).limit(most + 1), like, most)
+
+    def apply(self, data: Any, number: FragmentOf, work: WorkOnFragment, like: RowBatch) -> Any:
+        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+        numbered = self._failing(lambda: to_arrow_schema(data.schema))
+        here = pl.DataFrame(pl.from_arrow(numbered.empty_table())).with_columns(pl.lit(0, pl.Int32).alias(FRAGMENT))
+        with_fragment = self._map(data, EachBatch(WithFragment(number)), here.clear())
+        each = EachFragment(work)
+
+        def of_fragment(key: Any, table: Any) -> Any:
+            return each(key, table)
+
+        return with_fragment.groupBy(FRAGMENT).applyInArrow(of_fragment, from_arrow_schema(_arrow_schema(like)))
+
+    def write(self, data: Any, folder: Path, file_format: str, separator: str) -> None:
+        folder.mkdir()
+        writer = data.write.mode("append")
+        if file_format == "csv":
+            writer = (
+                writer.option("header", True).option("sep", separator).option("escape", '"').option("emptyValue", '""')
+            )
+            writer = writer.option("timestampNTZFormat", "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
+        self._failing(lambda: getattr(writer, file_format)(folder.resolve().as_uri()))
+        for path in folder.iterdir():
+            if not path.name.startswith("part-"):
+                path.unlink()
+
+    def close(self) -> None:
+        self.workspace.close()
+
+    def _kept(self, data: Any, like: RowBatch) -> Any:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        folder = str(self.workspace.new_folder())
+        self._failing(lambda: data.write.mode("error").parquet(folder))
+        return self.session.read.schema(from_arrow_schema(_arrow_schema(like))).parquet(folder)
+
+    def _map(self, data: Any, step: Callable[..., Any], like: RowBatch) -> Any:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        guarded = Guarded(step)
+
+        def of_partition(batches: Any) -> Any:
+            return guarded(batches)
+
+        return data.mapInArrow(of_partition, from_arrow_schema(_arrow_schema(like)))
+
+    def _collected(self, data: Any, like: RowBatch, most: int) -> RowBatch:
+        found = pl.DataFrame(pl.from_arrow(self._failing(data.toArrow)))
+        if found.height > most:
+            raise TooLarge(
+                f"More than {most:,} things would have to be looked at together. Round numbers, shorten codes, or use fewer columns."
+            )
+        return found.select(like.columns).cast(dict(like.schema))  # type: ignore[arg-type]
+
+    def _read(self, place: TablePlace) -> Any:
+        if place.format == "table":
+            return self._failing(lambda: self.session.table(place.path))
+        path = place.path if "://" in place.path else Path(place.path).resolve().as_uri()
+        if place.format == "parquet":
+            return self._failing(lambda: self.session.read.parquet(path))
+        names = self._failing(
+            lambda: self.session.read.options(header=True, sep=place.separator, escape='"').csv(path).columns
+        )
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        schema = StructType([StructField(name, StringType()) for name in (*names, BROKEN)])
+        how = {"header": True, "sep": place.separator, "escape": '"', "multiLine": True, "enforceSchema": True}
+        how |= {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN, "ignoreLeadingWhiteSpace": False}
+        return self.session.read.schema(schema).options(**how).csv(path)
+
+    def _failing(self, run: Callable[[], Any]) -> Any:
+        """Run something on Spark; if it fails, say what is known of it without the words of Spark, which quote cells."""
+        try:
+            return run()
+        except OvertError:
+            raise
+        except Exception as error:
+            raise refusal_of(error) from None
+
+
+def refusal_of(error: Exception) -> OvertError:
+    """What to say of a failure of Spark."""
+    text = str(error)
+    if FAILED in text:
+        kind, step, said = text.split(FAILED)[1].strip("|").split("|", 2)
+        if kind in _KINDS:
+            return _KINDS[kind](said)
+        if kind in ("ModuleNotFoundError", "ImportError"):
+            return InvalidInput(
+                f"The step {step} needs a package that the executors lack; install overt and what it needs there."
+            )
+        return OvertError(f"The step {step} failed on an executor ({kind}); {said}.")
+    if "No module named 'overt'" in text:
+        return InvalidInput("The executors have no overt; install it there, in the Python that they run.")
+    condition = ""
+    with suppress(Exception):
+        condition = str(getattr(error, "getCondition", lambda: "")() or "")
+    named = f" ({condition})" if condition else ""
+    return OvertError(
+        f"Spark could not do that: {type(error).__name__}{named}. Its own log says more, for the owner alone."
+    )
+
+
+@dataclass(frozen=True)
+class WholeLines:
+    """Refuse lines of a CSV file that have not as many fields as there are columns."""
+
+    column: str
+    neutralised: bool = False
+
+    def __call__(self, rows: RowBatch) -> RowBatch:
+        n_broken = int(rows.get_column(self.column).sum())
+        if n_broken:
+            raise InvalidInput(
+                f"{n_broken:,} lines of the CSV file are broken: quotes that do not close, or more or fewer fields than columns. Correct them."
+            )
+        whole = rows.drop(self.column)
+        return restored(whole) if self.neutralised else whole
+
+
+def _restored(names: Iterable[str]) -> list[str]:
+    return restored(pl.DataFrame(schema=dict.fromkeys(names, pl.String))).columns
+
+
+def _arrow_schema(like: RowBatch) -> Any:
+    return next(to_arrow(like)).schema

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/engine/scale/test_scaled_run.py
+"""Reading at scale: dictionaries first, then codes and coins, staged once.
+
+One pass counts the distinct cells of every column; dictionaries are made of these counts as they are of a table in memory, and are all that
+the driver holds. A second pass writes the codes of every row and two coins: 128 random bits from the operating system. DrawCoins are drawn
+once, for rows, and never derived from what a row holds: equal rows with neighbouring ranks would tell, by being apart or together, about
+their values. The second coin decides where two first ones are equal.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from overt.engine.scale.seam import MOST_COUNTED, Data, RowBatch, ScaleEngine, TablePlace, require_countable
+from overt.errors import InvalidInput
+from overt.io.date_formats import formats_of
+from overt.io.encoding import Coded, coded_from_series, is_missing, number_entries
+from overt.io.intake import Intake, NoRows
+from overt.table import Codes, Column, Kind, Role, Table
+
+COIN, SECOND_COIN = "coin", "second_coin"
+_CHANGED = (
+    "The data changed while it was read: a cell is there that was not before. Run again when nobody writes to it."
+)
+
+DrawCoins = Callable[[int], NDArray[np.int64]]
+
+
+def system_coins(n: int) -> NDArray[np.int64]:
+    """Random words from the operating system."""
+    return np.frombuffer(os.urandom(8 * n), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """A table as an engine holds it: columns without rows but with totals, and where the codes and coins of the rows are."""
+
+    engine: ScaleEngine
+    data: Data = field(repr=False)
+    columns: tuple[Column, ...]  # in the order of the source
+    n_rows: int
+    n_dropped: int
+    order: tuple[str, ...]  # every column of the source
+
+    @property
+    def quasi_identifiers(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role is Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.role is Role.SENSITIVE)
+
+    @property
+    def quasi_names(self) -> tuple[str, ...]:
+        """What the codes of the quasi-identifiers are called in staged rows."""
+        return tuple(f"q{i}" for i in range(len(self.quasi_identifiers)))
+
+    @property
+    def sensitive_names(self) -> tuple[str, ...]:
+        """What the codes of the sensitive columns are called in staged rows."""
+        return tuple(f"s{i}" for i in range(len(self.sensitive)))
+
+    def table(self) -> Table:
+        """The dictionaries as a table without rows, for those who ask for names and kinds."""
+        return Table(self.columns, pl.DataFrame(), n_dropped=self.n_dropped, order=self.order)
+
+
+def with_codes(columns: Iterable[Column], codes: Iterable[Codes]) -> tuple[Column, ...]:
+    """Columns with the codes of some rows; their totals stay those of the whole table."""
+    return tuple(replace(column, codes=np.ascontiguousarray(some)) for column, some in zip(columns, codes, strict=True))
+
+
+def stage_table(engine: ScaleEngine, place: TablePlace, intake: Intake, coins: DrawCoins = system_coins) -> Staged:
+    """Read a table into an engine."""
+    types = engine.columns(place)
+    intake.refuse_unknown(types)
+    _refuse_unsupported(intake)
+    names = [name for name in types if name in intake.encoded]
+    aliases = {f"c{i}": name for i, name in enumerate(names)}
+    is_text = place.format == "csv"
+    drops = () if intake.missing == "own value" else tuple(a for a, n in aliases.items() if n in intake.sensitive)
+    kept = KeptRows(drops, tuple(intake.missing_values), is_text)
+    data = engine.open(place, aliases)
+    like = pl.DataFrame(schema={"column": pl.Int32, **{a: types[n] for a, n in aliases.items()}, "n": pl.Int64})
+    found = engine.histogram(data, CountEntries(tuple(aliases), kept, like), like)
+    n_dropped = int(found.filter(pl.col("column") < 0).get_column("n").sum())
+    if n_dropped and intake.missing == "refuse":
+        raise InvalidInput(
+            f"A sensitive cell is missing in {n_dropped} rows; say what becomes of them: missing='drop' leaves the rows out, "
+            "missing='own value' makes missing a value like others."
+        )
+    columns, looks = [], []
+    for i, (alias, name) in enumerate(aliases.items()):
+        entries = found.filter(pl.col("column") == i)
+        column, code_of_entry = _number(intake, name, entries.get_column(alias), entries.get_column("n"), is_text)
+        columns.append(column)
+        looks.append(CodeOfCell(alias, entries.get_column(alias), code_of_entry))
+    n_rows = int(columns[0].total_of_value.sum())
+    if not n_rows:
+        left = f" left: all {n_dropped} lack a sensitive value" if n_dropped else ""
+        raise NoRows(f"The table has no rows{left}; there is nothing to release.")
+    n_quasi, n_sensitive, called = 0, 0, []
+    for column in columns:
+        if column.role is Role.SENSITIVE:
+            called.append(f"s{n_sensitive}")
+            n_sensitive += 1
+        else:
+            called.append(f"q{n_quasi}")
+            n_quasi += 1
+    encode = Encode(tuple(looks), tuple(called), kept, coins)
+    staged = engine.stage(data, encode, encode.like)
+    return Staged(engine, staged, tuple(columns), n_rows, n_dropped, tuple(types))
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Which rows of a batch take part: those that lack no value of these columns."""
+
+    columns: tuple[str, ...]
+    missing_values: tuple[str, ...]
+    is_text: bool
+
+    def __call__(self, rows: RowBatch) -> tuple[RowBatch, int]:
+        """The rows that are kept, and how many are not."""
+        if not self.columns:
+            return rows, 0
+        lacks = np.zeros(rows.height, np.bool_)
+        for name in self.columns:
+            cells = rows.get_column(name)
+            lacks |= is_missing(_coded(cells, self.is_text), self.missing_values)
+        n_dropped = int(lacks.sum())
+        return (rows.filter(~lacks), n_dropped) if n_dropped else (rows, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class CountEntries:
+    """How often every distinct cell of every column occurs; as column -1 how many rows are left out."""
+
+    names: tuple[str, ...]
+    kept: KeptRows
+    like: RowBatch
+
+    def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
+        n_dropped = 0
+        counts = {name: pl.DataFrame(schema={name: self.like.schema[name], "n": pl.Int64}) for name in self.names}
+        for batch in batches:
+            rows, n_here = self.kept(batch)
+            n_dropped += n_here
+            for name in self.names:
+                here = rows.lazy().group_by(name).agg(n=pl.len().cast(pl.Int64)).collect()
+                together = pl.concat([counts[name], here]).group_by(name).agg(pl.col("n").sum())
+                counts[name] = together
+                if together.height > MOST_COUNTED:
+                    require_countable(together.height)
+        for i, name in enumerate(self.names):
+            yield self._as_rows(i, counts[name])
+        if n_dropped:
+            yield self._as_rows(-1, pl.DataFrame({"n": [n_dropped]}, schema={"n": pl.Int64}))
+
+    def _as_rows(self, i: int, counted: RowBatch) -> RowBatch:
+        filled = counted.with_columns(
+            pl.lit(i, pl.Int32).alias("column"),
+            *(pl.lit(None, self.like.schema[name]).alias(name) for name in self.names if name not in counted.columns),
+        )
+        return filled.select(self.like.columns)
+
+
+@dataclass(frozen=True, eq=False)
+class CodeOfCell:
+    """The code of every distinct cell of a column."""
+
+    name: str
+    entries: pl.Series
+    code_of_entry: Codes
+
+    def __call__(self, rows: RowBatch) -> Codes:
+        known = pl.DataFrame({"cell": self.entries, "code": self.code_of_entry})
+        cells = rows.select(pl.col(self.name).alias("cell"))
+        found = cells.join(known, on="cell", how="left", nulls_equal=True, maintain_order="left").get_column("code")
+        if found.null_count():
+            raise InvalidInput(_CHANGED)
+        return found.to_numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class Encode:
+    """Codes and coins for every row that is kept."""
+
+    looks: tuple[CodeOfCell, ...]
+    called: tuple[str, ...]
+    kept: KeptRows
+    coins: DrawCoins
+
+    @property
+    def like(self) -> RowBatch:
+        return pl.DataFrame(schema={**dict.fromkeys(self.called, pl.Int32), COIN: pl.Int64, SECOND_COIN: pl.Int64})
+
+    def __call__(self, batch: RowBatch) -> RowBatch:
+        rows, _ = self.kept(batch)
+        codes = {name: look(rows) for name, look in zip(self.called, self.looks, strict=True)}
+        coins = self.coins(2 * rows.height)
+        return pl.DataFrame(
+            {**codes, COIN: coins[: rows.height], SECOND_COIN: coins[rows.height :]}, schema=self.like.schema
+        )
+
+
+def _coded(cells: pl.Series, is_text: bool) -> Coded:
+    coded = coded_from_series(cells)
+    return replace(coded, is_text=True, dtype=None) if is_text else coded
+
+
+def _number(
+    intake: Intake, name: str, entries: pl.Series, n_rows_of_entry: pl.Series, is_text: bool
+) -> tuple[Column, Codes]:
+    coded = _coded(entries.alias(name), is_text)
+    n_rows = np.bincount(coded.codes, n_rows_of_entry.to_numpy(), len(coded.dictionary)).astype(np.int64)
+    kind = intake.kinds.get(name)
+    numbered = number_entries(
+        name,
+        Role.SENSITIVE if name in intake.sensitive else Role.QUASI_IDENTIFIER,
+        replace(coded, codes=np.empty(0, np.int32)),
+        n_rows,
+        kind=None if kind is None else Kind(kind),
+        missing_values=intake.missing_values,
+        builder=intake.hierarchies.get(name),
+        date_formats=formats_of(intake.date_formats[name]) if name in intake.date_formats else None,
+    )
+    totals = np.bincount(numbered.code_of_entry, n_rows, numbered.column.n_values).astype(np.int64)
+    return replace(numbered.column, totals=totals), numbered.code_of_entry[coded.codes]
+
+
+def _refuse_unsupported(intake: Intake) -> None:
+    if intake.others:
+        names = ", ".join(map(repr, intake.others))
+        raise InvalidInput(
+            f"Columns without a role ({names}) are released on one machine in memory only; leave them out, or choose no engine."
+        )
+    if "missing" in intake.unreadable.values():
+        raise InvalidInput(
+            'unreadable = "missing" works on one machine in memory only; correct the cells, list their texts under missing_values, or choose no '
+            "engine."
+        )
+    if intake.left_out is not None:
+        raise InvalidInput("Rows that are left out (a pilot) need one machine in memory; choose no engine.")

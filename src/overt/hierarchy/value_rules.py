@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public hierarchies: what a value becomes at every level, as a rule that is known before any data is.
+
+A `Hierarchy` is built over the values that a column has, and its labels, leaf counts and levels depend on them: on whether
+all numbers are whole, on which values occur. A differentially private release may depend on none of this. Here each
+value is generalized by itself. What the rule does not know, a missing value included, is the root at every level; so
+nobody's value can make a release fail.
+
+Labels are true of every number: intervals are half-open, `[20, 25)`, and open ends are `<18` and `>=65`. A value's own
+text stands in double quotes (a JSON string) where it could be taken for something else.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from functools import cache
+from itertools import count, pairwise
+from math import ceil, lcm
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from overt.errors import InvalidInput
+from overt.hierarchy.base import Builder
+from overt.hierarchy.chains import Chains
+from overt.hierarchy.dates import UNITS, Dates
+from overt.hierarchy.icd10 import CHAPTERS, Icd10, chapter_of
+from overt.hierarchy.levels import Levels
+from overt.hierarchy.nested import Nested
+from overt.hierarchy.numbers import CutPoints, Intervals, exact, plain
+from overt.hierarchy.prefixes import Prefixes
+from overt.hierarchy.texts import texts_of
+
+Chain = tuple[str, ...]  # a value's labels, level by level, the root last
+Floats = NDArray[np.float64]
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
+_ORDINARY = re.compile(r"([+-]?)(\d{1,12})(?:\.(\d{1,6}))?")
+_INTERVAL = re.compile(r"\[(.+), (.+)\)")
+_LONGEST = (
+    80  # characters of a number as it is written: what is longer is not known, so that every label can be read back
+)
+_COULD_BE_MISREAD = re.compile(r'^$|^"|\*$|^\s|\s$')
+
+
+@dataclass(frozen=True, eq=False)
+class PublicTree:
+    """A rule from texts to labels."""
+
+    n_levels: int  # leaves and root included
+    root: str
+    chain_of: Callable[[str], Chain | None] = field(repr=False)  # None: the rule does not know the text
+    example_of: Callable[[str], str | None] = field(repr=False)  # (label) -> a text below it, if it could be a label
+    n_leaves: Mapping[str, int] | None = field(default=None, repr=False)  # by label, if the values are listed
+    n_labels: tuple[int, ...] | None = None  # by level, if the values are listed
+
+    def chain(self, text: str | None) -> Chain:
+        """The labels of a text, from its own to the root."""
+        known = None if text is None or "\0" in text else self.chain_of(text.strip())  # PostgreSQL holds no zero byte
+        return known or (self.root,) * self.n_levels
+
+    def knows(self, label: str) -> bool:
+        """Whether some value has this label."""
+        if label == self.root:
+            return True
+        example = self.example_of(label)
+        return example is not None and label in self.chain(example)
+
+
+@dataclass(frozen=True, eq=False)
+class PublicColumn:
+    """The values of a column under a public rule. A node is a label, wherever it stands."""
+
+    tree: PublicTree
+    labels: list[str] = field(repr=False)  # (node) -> text
+    node_of_value: NDArray[np.int32] = field(repr=False)  # (level, value) -> node
+
+    @classmethod
+    def of(cls, tree: PublicTree, values: pl.Series) -> "PublicColumn":
+        """Generalize every value by itself."""
+        chains = [tree.chain(text) for text in texts_of(values).to_list()]
+        labels = sorted({label for chain in chains for label in chain} | {tree.root})
+        number = {label: node for node, label in enumerate(labels)}
+        nodes = np.array([[number[label] for label in chain] for chain in chains], np.int32)
+        return cls(tree, labels, np.ascontiguousarray(nodes.reshape(len(chains), tree.n_levels).T))
+
+    @property
+    def root(self) -> int:
+        return self.labels.index(self.tree.root)
+
+    @property
+    def depth_of_node(self) -> Floats:
+        """(node) -> steps from the root."""
+        depth = np.zeros(len(self.labels))
+        for below, above in reversed(list(pairwise(self.node_of_value))):
+            steps = below != above
+            depth[below[steps]] = depth[above[steps]] + 1
+        return depth
+
+    @property
+    def leaves_of_node(self) -> Floats:
+        """(node) -> how many values the rule lists below it."""
+        if self.tree.n_leaves is None:
+            raise InvalidInput(
+                "Leaves can only be counted where a hierarchy lists all its values, and one of these is a rule for any "
+                "value; use utility 'depth' and risk 'I' or 'II', or list the values (a file, or nested)."
+            )
+        return np.array([float(self.tree.n_leaves[label]) for label in self.labels])
+
+
+def public_tree(builder: Builder | None, column: str) -> PublicTree:
+    """The rule of a hierarchy, if it is one that can be known without the data."""
+    match builder:
+        case Levels() | Nested():
+            return _listed(builder._chains)
+        case Intervals():
+            return _intervals(builder)
+        case CutPoints():
+            return _cut_points(builder)
+        case Dates():
+            return _dates(builder)
+        case Prefixes():
+            return _prefixes(builder)
+        case Icd10():
+            return _icd10(builder)
+        case None:
+            given = f"Column {column!r} has no hierarchy, and one that is inferred from the data tells its values"
+        case _:
+            given = f"The hierarchy of {column!r}, {type(builder).__name__}, is made from the data"
+    raise InvalidInput(
+        f"{given}; a differentially private release needs one that is known beforehand: a file, nested values, intervals, cut points, "
+        "dates, prefixes or chapters of ICD-10."
+    )
+
+
+def _listed(written: Chains) -> PublicTree:
+    """Values written out: a text means the value it is, or the number it is equal to."""
+    chain_of_node: dict[int, Chain] = {}
+    root = written.labels[written.root]
+    n_leaves: dict[str, int] = {}
+    for text, value in written.node_of_value.items():
+        node, nodes = value, [value]
+        for level in range(1, written.n_levels - 1):
+            above = int(written.parent_of_node[node])
+            node = above if written.level_of_node[above] <= level else node
+            nodes.append(node)
+        names = [_own(text, root) if one == value else written.labels[one] for one in nodes]
+        chain_of_node[value] = (*names, root)
+        for label in set(chain_of_node[value]):
+            n_leaves[label] = n_leaves.get(label, 0) + 1
+    by_text = {text: chain_of_node[node] for text, node in written.node_of_value.items()}
+    by_number = {number: by_text[text] for text in reversed(by_text) if (number := _number(text)) is not None}
+    example = {label: text for text, chain in by_text.items() for label in chain}
+
+    def chain_of(text: str) -> Chain | None:
+        known = by_text.get(text)
+        return known if known is not None or (number := _number(text)) is None else by_number.get(number)
+
+    n_labels = tuple(len(set(labels)) for labels in zip(*by_text.values(), strict=True))
+    return PublicTree(written.n_levels, root, chain_of, example.get, n_leaves, n_labels)
+
+
+def _intervals(builder: Intervals) -> PublicTree:
+    widths, origin = [exact(width) for width in builder.widths], exact(builder.origin)
+    unit = lcm(origin.denominator, *(width.denominator for width in widths))  # bounds are whole multiples of 1 / unit
+    origin_units, width_units = int(origin * unit), [int(width * unit) for width in widths]
+
+    @cache
+    def label(level: int, place: int) -> str:
+        lower = origin + place * widths[level]
+        return _interval(lower, lower + widths[level])
+
+    def chain_of(text: str) -> Chain | None:
+        number = _ratio(text)
+        own = None if number is None else _own_number(*number)
+        if number is None or own is None:
+            return None
+        above, below = number[0] * unit - origin_units * number[1], number[1]  # (number - origin) * unit, as a ratio
+        labels = (label(level, above // (width * below)) for level, width in enumerate(width_units))
+        return (own, *labels, "*")
+
+    return PublicTree(len(widths) + 2, "*", chain_of, _number_below)
+
+
+def _cut_points(builder: CutPoints) -> PublicTree:
+    levels = [[exact(point) for point in points] for points in builder.levels]
+
+    @cache
+    def label(level: int, place: int) -> str:
+        bounds = [None, *levels[level], None]
+        return _interval(bounds[place], bounds[place + 1])
+
+    @cache
+    def least(level: int, under: int) -> list[int]:  # over / under is at or above a point from here on
+        return [ceil(point * under) for point in levels[level]]
+
+    def chain_of(text: str) -> Chain | None:
+        number = _ratio(text)
+        own = None if number is None else _own_number(*number)
+        if number is None or own is None:
+            return None
+        over, under = number
+        labels = (label(level, bisect_right(least(level, under), over)) for level in range(len(levels)))
+        return (own, *labels, "*")
+
+    return PublicTree(len(levels) + 2, "*", chain_of, _number_below)
+
+
+def _dates(builder: Dates) -> PublicTree:
+    def chain_of(text: str) -> Chain | None:
+        try:
+            day = datetime.fromisoformat(text).date()
+        except ValueError:
+            return None
+        months = day.year * 12 + day.month - 1
+        numbers = {"month": months, "quarter": months // 3, "year": day.year, "decade": day.year // 10}
+        names = (day.isoformat() if unit == "day" else UNITS[unit].text(numbers[unit]) for unit in builder.units)
+        return (day.isoformat(), *names, "*")
+
+    def example_of(label: str) -> str | None:
+        found = re.fullmatch(r"(\d{4})(?:(s)|-Q([1-4])|-(\d{2})(?:-(\d{2}))?)?", label)
+        if found is None:
+            return None
+        year, decade, quarter, month, day = found.groups()
+        if decade and year == "0000":  # the calendar begins with year 1
+            return "0001-01-01"
+        return f"{year}-{3 * int(quarter) - 2:02d}-01" if quarter else f"{year}-{month or '01'}-{day or '01'}"
+
+    return PublicTree(len(builder.units) + 2, "*", chain_of, example_of)
+
+
+def _prefixes(builder: Prefixes) -> PublicTree:
+    def chain_of(text: str) -> Chain:
+        own = _own(text, "*")
+        labels = [own]
+        for length in builder.lengths:
+            labels.append(f"{text[:length]}*" if len(text) >= length else labels[-1])
+        return (*labels, "*")
+
+    def example_of(label: str) -> str | None:
+        if label.endswith("*"):
+            return f"{label[:-1]}x"  # one character more: the last of a prefix may be a blank, which no text ends with
+        return _unquoted(label)
+
+    return PublicTree(len(builder.lengths) + 2, "*", chain_of, example_of)
+
+
+def _unquoted(label: str) -> str | None:
+    """The text whose own label this is; None if it is no text's."""
+    if not label.startswith('"'):
+        return label
+    try:
+        text = json.loads(label)
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _icd10(builder: Icd10) -> PublicTree:
+    def chain_of(text: str) -> Chain | None:
+        place = chapter_of(text)
+        if place == len(CHAPTERS):
+            return None
+        names = {"category": f"{text[:3].upper()}*", "chapter": CHAPTERS[place]}
+        return (_own(text, "*"), *(names[level] for level in builder.levels), "*")
+
+    def example_of(label: str) -> str | None:
+        return label[:3] if label in CHAPTERS else label.removesuffix("*") if label.endswith("*") else _unquoted(label)
+
+    return PublicTree(len(builder.levels) + 2, "*", chain_of, example_of)
+
+
+def _number(text: str) -> Fraction | None:
+    return Fraction(text.lstrip("+")) if len(text) < 100 and _NUMBER.fullmatch(text) else None
+
+
+def _ratio(text: str) -> tuple[int, int] | None:
+    """The number that a text means, as a ratio in lowest terms or over a power of ten; quickly if it is an ordinary one."""
+    if found := _ORDINARY.fullmatch(text):
+        sign, whole, decimals = found.groups()
+        over = int(whole + (decimals or ""))
+        return -over if sign == "-" else over, 10 ** len(decimals or "")
+    number = _number(text)
+    return None if number is None else (number.numerator, number.denominator)
+
+
+def _written(over: int, under: int) -> str:
+    """A number as a person writes it."""
+    if over % under == 0:
+        return str(over // under)
+    # fifteen digits over a power of ten are told apart by floats, and written as they were
+    written = repr(over / under) if abs(over) < 10**15 and under <= 10**6 else plain(Fraction(over, under))
+    return written if "/" not in written else _all_digits(Fraction(over, under))
+
+
+def _all_digits(number: Fraction) -> str:
+    """A number with more digits than a float has; it came from a text, so that the digits after its point end."""
+    n_decimals = next(n for n in count() if 10**n % number.denominator == 0)
+    digits = str(abs(number.numerator) * 10**n_decimals // number.denominator).zfill(n_decimals + 1)
+    return f"{'-' if number < 0 else ''}{digits[:-n_decimals]}.{digits[-n_decimals:]}"
+
+
+def _own_number(over: int, under: int) -> str | None:
+    """The text of a number, if it can be read back."""
+    written = _written(over, under)
+    return written if len(written) <= _LONGEST and _NUMBER.fullmatch(written) else None
+
+
+def _number_below(label: str) -> str | None:
+    """A number that is inside, if the label is a number or an interval."""
+    if found := _INTERVAL.fullmatch(label):
+        return _not_below(found[1])
+    if label.startswith(">="):
+        return _not_below(label[2:])
+    if label.startswith("<"):
+        return _not_below(label[1:], less=1)
+    return label
+
+
+def _not_below(bound: str, less: int = 0) -> str | None:
+    """A number at a bound or just above it, or as much less; bounds may be fractions."""
+    try:
+        number = Fraction(bound) - less
+    except (ValueError, ZeroDivisionError):
+        return None
+    return f"{ceil(number * 10**12)}e-12"
+
+
+def _interval(lower: Fraction | None, upper: Fraction | None) -> str:
+    if lower is None:
+        return f"<{plain(upper or Fraction(0))}"
+    return f">={plain(lower)}" if upper is None else f"[{plain(lower)}, {plain(upper)})"
+
+
+def _own(text: str, root: str) -> str:
+    """A value's own text, in quotes where it could be taken for a label."""
+    return json.dumps(text, ensure_ascii=False) if text == root or _COULD_BE_MISREAD.search(text) else text

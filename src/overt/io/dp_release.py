@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/engine/test_dp_run.py
+"""Differentially private releases at the door: the table that is published, and a manifest without a secret.
+
+The manifest of a differentially private release may be published with it. It holds what was decided beforehand and what the release shows
+anyway; nothing of the input: no row count, no digest (which confirms guesses), no count of what was left out.
+"""
+
+import json
+from collections.abc import Collection
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from overt.errors import InvalidInput
+from overt.io.manifest import manifest_path
+from overt.io.owner_record import Digest
+from overt.release import DpRelease
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ReleasedFile(_Part):
+    """A file of the release, or a table of a database, by its place as seen from the manifest."""
+
+    place: str
+    sha256: Digest
+    rows: int
+
+
+class DpManifest(_Part):
+    """Everything that is recorded about a differentially private release."""
+
+    dp_manifest: Literal[1] = 1  # the version of this format
+    audience: Literal["public"] = "public"
+    id: str  # drawn at random; the owner's ledger has it too
+    created: datetime
+    versions: dict[str, str]
+    method: str
+    epsilon: str
+    delta: str
+    facts: dict[str, str]
+    coins: Literal["secret", "seeded"]  # a release whose coins can be repeated protects nobody
+    release: ReleasedFile
+    hierarchy_files: dict[str, Digest]  # by column; and the external database, if a method has one
+    recipe: dict[str, Any]
+
+    def to_json(self) -> str:
+        """The manifest as it is written to a file."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def find_dp_manifest(release: Path) -> DpManifest | None:
+    """The manifest beside a release, if it is one of a differentially private release."""
+    path = manifest_path(release)
+    try:
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(document, dict) or "dp_manifest" not in document:
+        return None
+    try:
+        return DpManifest.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise InvalidInput(
+            f"{path.name} is not a manifest that this Overt can read ({'.'.join(map(str, first['loc']))}: "
+            f"{first['msg'].lower()}); give the recipe with --recipe."
+        ) from None
+
+
+def dp_table(release: DpRelease, show: Collection[str] = (), others: Collection[str] = ()) -> pl.DataFrame:
+    """The released rows, sorted by what they show. Dictionaries hold what is shown and nothing else."""
+    if others:
+        raise InvalidInput(
+            "A column that is released as it is would break the guarantee of a differentially private release; leave `others` out."
+        )
+    if show:
+        raise InvalidInput("A differentially private release shows labels of its public hierarchies; leave `show` out.")
+    columns = {name: pl.Series(name, labels, dtype=pl.String) for name, labels in release.labels_of_group.items()}
+    frame = pl.DataFrame(columns)
+    order = frame.select(pl.arg_sort_by(frame.columns)).to_series().to_numpy()
+    rows = np.repeat(order, release.partition.sizes[order])
+    return pl.DataFrame(
+        [column.cast(pl.Enum(column.unique().sort())).gather(rows).alias(column.name) for column in frame]
+    )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published columns hold nothing but what their rows show.
+
+A column remembers more than its cells: categories that no row has any more, a type that was chosen because of a value
+which is not there, a text that lies in memory beside those that were taken from it, and is written out with them by some
+formats. All of that would speak of people who were suppressed or dropped.
+"""
+
+import io
+
+import numpy as np
+import polars as pl
+
+from overt.kernels.counting import count_codes
+
+
+def with_own_content(frame: pl.DataFrame) -> pl.DataFrame:
+    """The same cells, in columns that hold nothing else."""
+    frame = frame.with_columns(_with_used_categories(column) for column in frame.select(pl.col(pl.Enum)))
+    shared = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Binary) or dtype.is_nested()]
+    return frame.with_columns(_copied(frame.select(shared))) if shared else frame
+
+
+def in_plain_numbers(column: pl.Series) -> pl.Series:
+    """Floats that are all whole, and none missing, as whole numbers.
+
+    In files of text and in pandas it is the cells, those of other rows too, that make a column one of floats.
+    """
+    if not column.dtype.is_float() or column.null_count() or not len(column):
+        return column
+    is_whole = (column.round() == column) & (column.abs() < 1 << 53)
+    return column.cast(pl.Int64) if is_whole.all() else column
+
+
+def _with_used_categories(column: pl.Series) -> pl.Series:
+    """The categories that occur, in their order."""
+    assert isinstance(column.dtype, pl.Enum)
+    codes = column.to_physical().cast(pl.Int32)
+    known = codes.drop_nulls().to_numpy()
+    n_rows_of_code = count_codes(known, len(column.dtype.categories))
+    if n_rows_of_code.all():
+        return column
+    used = column.dtype.categories.gather(np.flatnonzero(n_rows_of_code))
+    new_code = pl.Series(np.cumsum(n_rows_of_code > 0, dtype=np.int32) - 1, dtype=pl.Int32)
+    return used.cast(pl.Enum(used)).gather(new_code.gather(codes)).alias(column.name)
+
+
+def _copied(frame: pl.DataFrame) -> pl.DataFrame:
+    """Written and read again: a text that was taken from a column keeps its neighbours in memory."""
+    memory = io.BytesIO()
+    frame.write_ipc(memory, compat_level=pl.CompatLevel.oldest())
+    memory.seek(0)
+    return pl.read_ipc(memory)

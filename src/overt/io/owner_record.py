@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/io/test_manifest.py
+"""Owner's record: what ties a release to the data it was made from, in a JSON file that only the owner can read.
+
+It stays with the data. The digest of the input confirms a guess of the whole table, and the counts of rows that were
+read, dropped and suppressed are shown by no release. With it, `overt check` can say that the data is the same.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from overt.errors import InvalidInput
+
+SUFFIX = ".owner.json"
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class InputRecord(_Part):
+    """The input: its name without a folder, what it held, and how many of its rows are not in the release."""
+
+    name: str
+    sha256: Digest
+    rows: int  # that took part
+    rows_dropped: int  # because their sensitive value is missing
+    rows_suppressed: int
+
+
+class LeftOut(_Part):
+    """A part of the recipe that the manifest does not show, because it may hold values of the data."""
+
+    path: tuple[str, ...]
+    value: Any
+
+
+class PersonsRecord(_Part):
+    """What became of the rows of persons, and what repeats which of them were cut."""
+
+    rows: int
+    rows_cut: int
+    key: int | None
+    rows_of_person: tuple[tuple[int, ...], ...] | None = (
+        None  # of a release whose rows are pooled: which lines are one person's
+    )
+
+
+class OwnerRecord(_Part):
+    """What only the owner of the data should know of a release."""
+
+    owner_record: Literal[1] = 1  # the version of this format
+    audience: Literal["owner"] = "owner"
+    manifest_sha256: Digest  # of the public manifest that it belongs to
+    input: InputRecord
+    files_read: dict[str, Digest]  # hierarchy files by column; and the external database, if a method has one
+    left_out: tuple[LeftOut, ...]
+    persons: PersonsRecord | None = None  # None: a row is a person
+    pilot: tuple[int, ...] = ()  # the rows of the input, from 0, whose people were looked at and are not in the release
+
+    def to_json(self) -> str:
+        """The record as it is written to a file."""
+        return self.model_dump_json(indent=2) + "\n"
+
+
+def owner_record_path(release: Path) -> Path:
+    """Where the owner's record of a release is written: beside its manifest."""
+    return release.with_name(release.name + SUFFIX)
+
+
+def owner_record_beside(manifest: Path) -> Path:
+    """Where the owner's record of a release lies, given its manifest."""
+    return manifest.with_name(manifest.name.removesuffix(".manifest.json") + SUFFIX)
+
+
+def find_owner_record(path: Path) -> OwnerRecord | None:
+    """The owner's record at a path; None if there is no file."""
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except PermissionError:
+        raise InvalidInput(f"{path.name} can be read by its owner only; ask them to run this check.") from None
+    try:
+        return OwnerRecord.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "its text"
+        raise InvalidInput(
+            f"{path.name} is not an owner's record that this Overt can read ({where}: {first['msg'].lower()}); "
+            "move it away to check the release without it."
+        ) from None
+
+
+def digest_of_text(text: str) -> str:
+    """The SHA-256 of a text as it is written to a file, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()

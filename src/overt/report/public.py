@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/report/test_opening.py
+"""Public report: what may be said of a release to anybody, computed from the published tables and from what is public.
+
+It takes the release as a reader has it (`overt.io.as_read`), and neither the table nor what the method or an audit found out
+about it. So two tables that give the same release give the same report.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from overt.audience import Audience
+from overt.errors import OvertError
+from overt.guarantee import Guarantee
+from overt.metrics.equal_rows import rows_alike
+from overt.metrics.rare_values import rare_values_of
+from overt.metrics.risk import AttributeDisclosure, Identification, disclosure_of, identification_of
+from overt.metrics.rows_of_persons import single_rows
+from overt.privacy.base import Property, SensitiveProperty
+from overt.release import Release
+from overt.report.bins import bins_of
+from overt.report.cells_shown import CellsShown
+from overt.report.data import Goal, PublishedFile, parameters_of, rows_by_size, size_label
+from overt.report.opening import Opening, of_goals
+from overt.report.person_sentences import counted_persons, not_promised_of, of_knowledge
+from overt.report.plots import Plot, bars
+from overt.report.sentences import counted
+from overt.table import Column, Kind, Role
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnShown:
+    """A column as the release shows it."""
+
+    name: str
+    role: str
+    n_different: int  # cells of a quasi-identifier, values of a sensitive column
+    words: str
+    cells: CellsShown | None  # of a quasi-identifier
+    labels: tuple[str, ...]
+    rows: tuple[int, ...]
+    plot: Plot = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublicReport:
+    """Everything that may be said of a release to anybody."""
+
+    name: str  # of the release, not of the data
+    created: str
+    versions: Mapping[str, str]
+    method: str
+    parameters: str
+    guarantee: Guarantee
+    goals: tuple[Goal, ...]  # measured on the released rows
+    not_promised: tuple[str, ...]
+    left_out: tuple[str, ...]  # which rows may be missing, by the recipe
+    identifiers: tuple[str, ...]
+    others: tuple[str, ...]
+    kind: str  # of the release
+    n_buckets: int | None
+    found: Identification
+    learnt: tuple[AttributeDisclosure, ...]
+    opening: Opening
+    rows_of_size: tuple[tuple[str, int], ...]  # (size of group) -> rows
+    group_sizes: Plot
+    columns: tuple[ColumnShown, ...]
+    files: tuple[PublishedFile, ...]
+    recipe: str
+    said_of_persons: str = ""  # "600 persons with 1,190 rows"
+    knowledge: str = ""  # whose knowledge of visits is covered
+
+    @property
+    def resists_replay(self) -> bool:
+        """Whether the guarantee holds against someone who runs the published method again."""
+        return self.guarantee.resists_replay
+
+    @property
+    def holds_on_release(self) -> bool:
+        """Whether everything that was asked for holds of the released rows by themselves."""
+        return all(goal.holds for goal in self.goals)
+
+    @property
+    def headline(self) -> str:
+        """The report in one sentence, without its condition."""
+        goals = of_goals([goal.asked for goal in self.goals])
+        rows = self.said_of_persons or counted(self.found.n_rows, "row")
+        if self.holds_on_release:
+            return f"This release of {rows} satisfies {goals}."
+        return (
+            f"This release of {rows} was checked against the data to satisfy {goals}. The released rows by themselves do not show all of "
+            "it: see what was measured below."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for programs."""
+        return {
+            "report": 2,  # the version of this format
+            "audience": str(Audience.PUBLIC),
+            "release": self.name,
+            "created": self.created,
+            "versions": dict(self.versions),
+            "method": self.method,
+            "parameters": self.parameters,
+            "against": str(self.guarantee),
+            "adversary": str(self.guarantee.adversary),
+            "beliefs": str(self.guarantee.beliefs),
+            "strength": self.guarantee.strength,
+            "measured": self.guarantee.measured or None,
+            "resists_replay": self.resists_replay,
+            "goal": [asdict(goal) for goal in self.goals],
+            "not_promised": list(self.not_promised),
+            "left_out": list(self.left_out),
+            "persons": self.said_of_persons or None,
+            "knowledge": self.knowledge or None,
+            "identifiers": list(self.identifiers),
+            "others": list(self.others),
+            "kind": self.kind,
+            "buckets": self.n_buckets,
+            "identification": self.found.to_dict(),
+            "attribute_disclosure": [one.to_dict() for one in self.learnt],
+            "rare_values": [one.to_dict() for one in self.opening.rare],
+            "verdict": {
+                "sentence": self.headline,
+                **{heading.lower().replace(" ", "_"): list(said) for heading, said in self.opening.rows},
+            },
+            "rows_by_group_size": dict(self.rows_of_size),
+            "columns": [
+                {
+                    "name": one.name,
+                    "role": one.role,
+                    "different": one.n_different,
+                    "shown": one.words,
+                    "cells": None if one.cells is None else asdict(one.cells),
+                    "distribution": dict(zip(one.labels, one.rows, strict=True)),
+                }
+                for one in self.columns
+            ],
+            "plots": {
+                "group_sizes": dict(self.group_sizes.spec),
+                "columns": {one.name: dict(one.plot.spec) for one in self.columns},
+            },
+            "files": [asdict(file) for file in self.files],
+            "recipe": self.recipe,
+        }
+
+
+def make_public_report(
+    read: Release,
+    *,
+    goal: Property,
+    name: str = "the release",
+    others: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    left_out: Sequence[str] = (),
+    files: Sequence[PublishedFile] = (),
+    recipe: str = "",
+    created: str = "",
+    versions: Mapping[str, str] | None = None,
+) -> PublicReport:
+    """Say what there is to say about a release, as its reader has it.
+
+    >>> from overt import KAnonymity, Mondrian, read_frame, samples
+    >>> from overt.io.as_read import release_as_read
+    >>> from overt.io.publication import published_tables
+    >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
+    >>> method = Mondrian(goal=KAnonymity(4))
+    >>> tables = published_tables(method.anonymize(table))
+    >>> read = release_as_read(tables, made_by=method, quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
+    >>> make_public_report(read, goal=method.goal).found.n_unique
+    0
+    """
+    table, method = read.table, read.method
+    sizes = rows_alike(table).sizes if read.shows_exactly else read.partition.sizes
+    found = identification_of(sizes)
+    learnt = tuple(disclosure_of(one, seen, read.groups.sizes) for one, seen in read.groups.histograms.items())
+    goals = tuple(_measured(part, read) for part in goal.parts)
+    not_promised = tuple(_not_promised(read, goal, found, learnt, others))
+    opening = Opening(
+        promised=tuple(part.in_words for part in goal.parts),
+        asked=tuple(one.asked for one in goals),
+        holds=True,  # it was checked before it was written
+        guarantee=method.guarantee,
+        found=found,
+        shows_exactly=shows_people(read, found),
+        learnt=learnt,
+        rare=rare_values_of(read.groups),
+        where="bucket" if _has_buckets(read) and read.shows_exactly else "group",
+        not_promised=not_promised,
+        knowledge=of_knowledge(table),
+    )
+    counts = [(size_label(i), int(rows)) for i, rows in enumerate(rows_by_size(sizes))]
+    counts = counts[: max(i for i, (_, rows) in enumerate(counts) if rows) + 1]
+    return PublicReport(
+        name=name,
+        created=created,
+        versions=versions or {},
+        method=method.name,
+        parameters=parameters_of(method),
+        guarantee=method.guarantee,
+        goals=goals,
+        not_promised=not_promised,
+        opening=opening,
+        left_out=tuple(left_out),
+        identifiers=tuple(identifiers),
+        others=tuple(others),
+        kind=read.kind,
+        n_buckets=read.value_groups.n_groups if _has_buckets(read) else None,
+        found=found,
+        learnt=learnt,
+        rows_of_size=tuple(counts),
+        group_sizes=bars(
+            [(label, rows / found.n_rows) for label, rows in counts],
+            description="How many people look alike: share of rows by the size of their group",
+            x="people who look alike",
+            y="share of rows",
+            as_share=True,
+        ),
+        columns=tuple(_shown(column, _whose(read)) for column in table.columns),
+        files=tuple(files),
+        recipe=recipe,
+        said_of_persons=counted_persons(table) if table.persons is not None else "",
+        knowledge=of_knowledge(table),
+    )
+
+
+def _measured(part: Property, read: Release) -> Goal:
+    """A property, measured on the released rows: what compares groups with the table compares them with these rows."""
+    try:
+        return Goal(str(part), part.describe_measure(read.groups), part.holds(read.groups))
+    except OvertError:
+        return Goal(str(part), "cannot be measured on the release alone", False)
+
+
+def _not_promised(
+    read: Release, goal: Property, found: Identification, learnt: Sequence[AttributeDisclosure], others: Sequence[str]
+) -> list[str]:
+    """What somebody who relies on the release should not take it to promise."""
+    words = [*read.method.not_promised]
+    if goal.caution:
+        words.append(goal.caution)
+    looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
+    words += [
+        f"Nothing is asked of {one.column!r}: {one.n_certain:,} rows are in groups where everyone has the same value, and in the worst "
+        f"group one value has {float(one.worst):.0%} of the rows."
+        for one in learnt
+        if None not in looked_at and one.column not in looked_at
+    ]
+    words += not_promised_of(read.table.persons, has_bundles=read.table.has_bundles)
+    if others:
+        names = ", ".join(map(repr, others))
+        words.append(
+            f"Released as they are, and no part of any guarantee: {names}. Anyone who knows them may find people by them."
+        )
+    if shows_people(read, found):
+        words.append("Who is in the table is not hidden: quasi-identifiers are published exactly.")
+    if read.table.sensitive:
+        words.append(
+            "The share of a value in a group is its probability for a reader who considers all ways to assign the group's values equally "
+            "likely. A reader who knows more about a person, or about how columns depend on each other, may conclude more."
+        )
+    words.append("Several releases about the same people can reveal more together than each by itself.")
+    return words
+
+
+def shows_people(release: Release, found: Identification) -> bool:
+    """Whether quasi-identifiers are published as they are, and people can be seen to be in the table: boxes of one person show that too."""
+    return release.shows_exactly or (release.is_crossed and found.smallest == 1)
+
+
+def _has_buckets(read: Release) -> bool:
+    """Whether sensitive values are listed by bucket, apart from what a row shows of its person."""
+    return read.shows_exactly or read.is_crossed
+
+
+def _whose(read: Release) -> str:
+    """How a release shows sensitive values."""
+    if read.shuffled_rows is not None:
+        return "values as they are, handed at random to the rows of their bucket: a row does not show its own person's"
+    if _has_buckets(read):
+        return "values as they are, listed by bucket"
+    return "values as they are, in any order inside a group"
+
+
+def _shown(column: Column, whose: str) -> ColumnShown:
+    """A column as the release shows it; nothing needs to be hidden of what everybody has."""
+    column = single_rows(column)
+    bins = bins_of(column, 1)
+    rows = bins.count(column.total_of_value)
+    values = list(zip(bins.labels, (float(share) for share in rows / rows.sum()), strict=True))
+    is_sensitive = column.role is Role.SENSITIVE
+    cells = None if is_sensitive else CellsShown.of(column)
+    return ColumnShown(
+        name=column.name,
+        role=str(column.role),
+        n_different=column.n_values,
+        words=whose if cells is None else cells.words,
+        cells=cells,
+        labels=bins.labels,
+        rows=tuple(np.rint(rows).astype(int).tolist()),
+        plot=bars(
+            values,
+            description=f"{column.name}: share of released rows",
+            x=column.name,
+            y="share of rows",
+            as_share=True,
+            lying=column.kind is Kind.CATEGORY,
+        ),
+    )

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Around every screen: the recipe and its history, the jobs and their progress."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from overt.studio.jobs import Job
+from overt.studio.pages import ENVIRONMENT, NotFoundError, Pages, declared
+from overt.studio.session import Session
+
+PAUSE = 0.4  # seconds between two looks at the jobs
+HEARTBEAT = 15.0
+
+
+def make_router(pages: Pages) -> APIRouter:
+    """The routes of every screen's frame."""
+    router = APIRouter(prefix="/s/{session_id}")
+
+    @router.get("/recipe")
+    def recipe(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        return pages.page(request, "recipe.html", session=session, current="recipe", lines=recipe_lines(session))
+
+    @router.get("/recipe.toml", response_class=Response, responses=declared("application/toml"))
+    def download(session_id: str) -> Response:
+        session = pages.session(session_id)
+        headers = {"content-disposition": 'attachment; filename="recipe.toml"'}
+        return Response(session.history.text, media_type="application/toml", headers=headers)
+
+    @router.post("/undo")
+    def undo(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        session.undo()
+        return _back(request, session)
+
+    @router.post("/redo")
+    def redo(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        session.redo()
+        return _back(request, session)
+
+    @router.post("/jobs/{number}/cancel")
+    def cancel(request: Request, session_id: str, number: int) -> Response:
+        session = pages.session(session_id)
+        job = pages.jobs.find(session.id, number)
+        if job is None:
+            raise NotFoundError
+        pages.jobs.cancel(job)
+        return _back(request, session)
+
+    @router.get("/jobs")
+    def jobs(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        return pages.page(request, "jobs.html", session=session, jobs=open_jobs(pages, session))
+
+    @router.get("/events", response_class=Response, responses=declared("text/event-stream"))
+    async def events(request: Request, session_id: str) -> StreamingResponse:
+        session = pages.session(session_id)
+        return StreamingResponse(stream(pages, request, session), media_type="text/event-stream")
+
+    return router
+
+
+def open_jobs(pages: Pages, session: Session) -> list[Job]:
+    """What runs or waits."""
+    return [job for job in pages.jobs.of(session.id) if not job.is_over]
+
+
+async def stream(pages: Pages, request: Request, session: Session) -> AsyncIterator[bytes]:
+    """The jobs as HTML whenever they change, and `over` once when one has ended."""
+    seen: dict[int, int] = {}
+    ended = {job.number for job in pages.jobs.of(session.id) if job.is_over}
+    silence = 0.0
+    while not await request.is_disconnected() and pages.sessions.find(session.id) is session:
+        jobs = pages.jobs.of(session.id)
+        now = {job.number: job.changed for job in jobs}
+        if now != seen or any(job.state == "running" for job in jobs):
+            seen, silence = now, 0.0
+            html = ENVIRONMENT.get_template("jobs.html").render(session=session, jobs=open_jobs(pages, session))
+            yield event("jobs", html)
+        for job in jobs:
+            if job.is_over and job.number not in ended:
+                ended.add(job.number)
+                yield event("over", str(job.number))
+        await asyncio.sleep(PAUSE)
+        silence += PAUSE
+        if silence >= HEARTBEAT:
+            silence = 0.0
+            yield b": still here\n\n"
+
+
+def event(name: str, data: str) -> bytes:
+    """One server-sent event."""
+    lines = "".join(f"data: {line}\n" for line in data.splitlines() or [""])
+    return f"event: {name}\n{lines}\n".encode()
+
+
+def recipe_lines(session: Session) -> list[tuple[str, bool]]:
+    """(line, whether the last change wrote it) for every line of the recipe."""
+    new = set(session.history.changed_lines)
+    return [(line, line in new) for line in session.history.text.splitlines()]
+
+
+def _back(request: Request, session: Session) -> Response:
+    """To the page the request came from, if it is one of this session."""
+    current = request.headers.get("hx-current-url") or request.headers.get("referer") or ""
+    path = f"/s/{session.id}/" + (
+        current.partition(f"/s/{session.id}/")[2].partition("?")[0].partition("#")[0] or "table"
+    )
+    if request.headers.get("hx-request") == "true":
+        return Response(status_code=204, headers={"hx-redirect": path})
+    return RedirectResponse(path, 303)

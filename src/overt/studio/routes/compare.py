@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare: several methods side by side, tried on people who are not published, and what each gives away to somebody who has the code."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Query
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from overt.io.recipe.toml_text import toml_of
+from overt.report.leak import belief_rows, brief
+from overt.report.leak_verdict import LeakVerdict
+from overt.report.sentences import one_in
+from overt.report.svg import draw
+from overt.studio.edits import set_section
+from overt.studio.history import Document
+from overt.studio.pages import NotFoundError, Pages, is_htmx
+from overt.studio.runs import LONGER, OFFERS, Run, Runs
+from overt.studio.session import Session
+
+
+def make_router(pages: Pages) -> APIRouter:
+    """The routes of this screen."""
+    router = APIRouter(prefix="/s/{session_id}/compare")
+    runs = Runs(pages.jobs)
+
+    def values(session: Session) -> dict[str, Any]:
+        shown = runs.of(session)
+        chosen = session.document["method"]
+        return {
+            "session": session,
+            "current": "compare",
+            "runs": shown,
+            "offers": OFFERS,
+            "chosen": chosen,
+            "headline": headline(shown, session),
+            "looked_at": next((run.candidate.looks_at for run in shown if run.candidate is not None), None),
+            "has_candidates": any(run.candidate is not None for run in shown),
+            "one_in": one_in,
+            "LeakVerdict": LeakVerdict,
+        }
+
+    @router.get("")
+    def compare(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        if request.headers.get("hx-target") == "runs":
+            return pages.fragment(request, "compare_runs.html", **values(session))
+        return pages.page(request, "compare.html", **values(session))
+
+    @router.post("/runs")
+    def begin(request: Request, session_id: str, method: Annotated[str, Form()]) -> Response:
+        session = pages.session(session_id)
+        offer = next((offer for offer in OFFERS if offer.key == method), None)
+        if offer is None:
+            raise NotFoundError
+        runs.begin(session, offer.method)
+        return answer(request, session)
+
+    @router.get("/runs/{number}")
+    def run(request: Request, session_id: str, number: int) -> Response:
+        session, one = found(session_id, number)
+        return pages.page(request, "run.html", **values_of_run(session, one))
+
+    @router.get("/runs/{number}/people")
+    def people(request: Request, session_id: str, number: int, group: Annotated[int, Query(ge=1)]) -> Response:
+        session, one = found(session_id, number)
+        if one.tried is None:
+            raise NotFoundError
+        behind = one.tried.people_behind(group)
+        if is_htmx(request):
+            return pages.page(request, "people.html", people=behind)
+        return pages.page(request, "run.html", **{**values_of_run(session, one), "people": behind})
+
+    @router.post("/runs/{number}/learner")
+    def learner(request: Request, session_id: str, number: int) -> Response:
+        session, one = found(session_id, number)
+        runs.ask_learner(session, one)
+        return answer(request, session)
+
+    @router.post("/runs/{number}/again")
+    def again(request: Request, session_id: str, number: int) -> Response:
+        session, one = found(session_id, number)
+        runs.try_document(session, one.document)
+        runs.forget(session, one)
+        return answer(request, session)
+
+    @router.post("/runs/{number}/longer")
+    def longer(request: Request, session_id: str, number: int) -> Response:
+        session, run = found(session_id, number)
+        runs.begin(session, run.document["method"], seconds=LONGER)
+        return answer(request, session)
+
+    @router.post("/runs/{number}/choose")
+    def choose(request: Request, session_id: str, number: int) -> Response:
+        session, run = found(session_id, number)
+        session.change(f"Method: {run.offer.title}", set_section("method", run.document["method"]))
+        return RedirectResponse(f"/s/{session.id}/release", 303)
+
+    @router.get("/plane.json", response_class=JSONResponse)
+    def plane(session_id: str) -> dict[str, Any]:
+        session = pages.session(session_id)
+        return {"points": points_of(runs.of(session)), "promise": promised_chance(session.document)}
+
+    def found(session_id: str, number: int) -> tuple[Session, Run]:
+        session = pages.session(session_id)
+        run = runs.find(session, number)
+        if run is None:
+            raise NotFoundError
+        return session, run
+
+    def answer(request: Request, session: Session) -> Response:
+        if is_htmx(request):
+            return pages.fragment(request, "compare_runs.html", **values(session))
+        return RedirectResponse(f"/s/{session.id}/compare", 303)
+
+    return router
+
+
+def values_of_run(session: Session, run: Run) -> dict[str, Any]:
+    """What the page of a run needs."""
+    if run.candidate is None or run.tried is None:
+        raise NotFoundError
+    leak = run.candidate.leak
+    audits = []
+    for one in () if leak is None else leak.by_column:
+        if one.audit is not None and one.has_figures:
+            plot = one.plots.get("beliefs")
+            drawing = None if plot is None else Markup(draw(plot.spec))
+            audits.append({"column": one.audit.column, "rows": list(belief_rows(one.audit)), "drawing": drawing})
+    now = set(session.history.text.splitlines())
+    return {
+        "session": session,
+        "current": "compare",
+        "run": run,
+        "one": run.candidate,
+        "tried": run.tried,
+        "leak": leak,
+        "said": "" if leak is None else brief(leak),
+        "audits": audits,
+        "LeakVerdict": LeakVerdict,
+        "sensitive": [column.name for column in run.tried.release.table.sensitive],
+        "lines": [(line, line not in now) for line in toml_of(run.document).splitlines()],
+        "people": None,
+    }
+
+
+def headline(runs: list[Run], session: Session) -> str:
+    """What the comparison says, in one sentence."""
+    known = [run for run in runs if run.candidate is not None and run.is_of(session.document)]
+    safe = [
+        run.offer.title for run in known if run.candidate is not None and run.candidate.guarantee.strength == "strong"
+    ]
+    if not known:
+        return "Which method keeps the promise best?"
+    if safe:
+        return f"{safe[0]} keeps the promise, also against someone who knows the method"
+    return "None of these is proven against someone who knows the method"
+
+
+def points_of(runs: list[Run]) -> list[dict[str, Any]]:
+    """A point for every run, and one more where it is known how much someone who knows the method guesses right."""
+    points = []
+    for run in runs:
+        one = run.candidate
+        if one is None:
+            continue
+        guess = one.guessed_alone if one.guessed_alone is not None else float(one.risk.identification.prosecutor)
+        point = {
+            "method": f"{run.offer.title}, run {run.number}",
+            "name": run.offer.title,
+            "cost": one.utility.pair_divergence,
+        }
+        points.append({**point, "guess": guess, "reader": "release alone"})
+        leak = one.leak
+        if leak is not None and leak.is_proven:
+            points[-1]["reader"] = "both, proven"
+        elif leak is not None and leak.has_figures and one.guessed_with_method is not None:
+            points.append({**point, "guess": one.guessed_with_method, "reader": "with the method"})
+        elif leak is not None:
+            points[-1]["reader"] = "release alone; with the method not known yet"
+    return with_labels(points)
+
+
+def with_labels(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Where the name of each run stands: beside its first point, and never on top of another's."""
+    first: dict[str, dict[str, Any]] = {}
+    for point in points:
+        first.setdefault(point["method"], point)
+    highest = max((point["guess"] for point in points), default=1.0)
+    last = -1.0
+    for point in sorted(first.values(), key=lambda point: float(point["guess"])):
+        last = point["label"] = max(float(point["guess"]), last + 0.07 * highest)
+    return points
+
+
+def promised_chance(document: Document) -> float | None:
+    """What no value may be likelier than, if that is promised."""
+    chances = [1 / float(goal["l"]) for goal in document.get("goal", ()) if goal["property"] == "l-diversity"]
+    return max(chances, default=None)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Promise: what shall hold for everybody. Whether it can be kept is tried on the pilot, never on those who are published."""
+
+import tomllib
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from numpy.random import default_rng
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from overt.engine.budget import Account
+from overt.engine.compare import prepare_to_look_at
+from overt.errors import InvalidInput
+from overt.io.recipe.recipe import parse_recipe, read_recipe
+from overt.progress import Progress
+from overt.studio.dp_promise import account_of, proposed_edit
+from overt.studio.edits import set_goal
+from overt.studio.measurements import Measurements
+from overt.studio.pages import NotFoundError, Pages, in_page, is_htmx
+from overt.studio.promises import BY_NAME, cards_of, others_of, private_part, sentence_of
+from overt.studio.session import Session
+
+
+def make_router(pages: Pages) -> APIRouter:
+    """The routes of this screen."""
+    router = APIRouter(prefix="/s/{session_id}/promise")
+    measurements = Measurements(pages.jobs)
+
+    def values(session: Session, **more: Any) -> dict[str, Any]:
+        cards = cards_of(session.document)
+        return {
+            "session": session,
+            "current": "promise",
+            "cards": cards,
+            "said": sentence_of(cards),
+            "others": others_of(session.document),
+            "problem": None,
+            "problem_key": None,
+            "private": private_part(session.document),
+            "account": account_if_any(session),
+            **more,
+        }
+
+    @router.get("")
+    def promise(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        return pages.page(request, "promise.html", **values(session))
+
+    @router.get("/kept")
+    def kept(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        about = [session.document.get(key) for key in ("input", "columns", "goal", "method", "pilot")]
+        job = measurements.ask(
+            session, "kept", about, "Trying whether it can be kept", lambda say: try_plan(session, say)
+        )
+        return pages.page(request, "promise_kept.html", session=session, job=job)
+
+    @router.post("/goal")
+    def goal(
+        request: Request,
+        session_id: str,
+        property: Annotated[str, Form()],  # noqa: A002
+        value: Annotated[float, Form()],
+        column: Annotated[int, Form(ge=0)] = 0,
+        made: Annotated[bool, Form()] = False,
+        positive: Annotated[str, Form()] = "",
+    ) -> Response:
+        session = pages.session(session_id)
+        promise, names = BY_NAME.get(property), list(session.document["columns"])
+        if promise is None or column >= len(names):
+            raise NotFoundError
+        of = names[column] if promise.is_of_column else None
+        parameters: dict[str, Any] | None = None
+        if made:
+            parameters = {promise.parameter: promise.dial.in_recipe(value)}
+            if promise.has_positive and positive.split():
+                parameters["positive"] = [line.strip() for line in positive.splitlines() if line.strip()]
+        problem = None
+        try:
+            edit = set_goal(property, of, parameters)
+            understand(session, edit)
+            words = f"{promise.title}{f' ({of})' if of else ''}"
+            session.change(words if made else f"{words}: no longer", edit)
+        except InvalidInput as error:
+            problem = in_page(str(error))
+        if is_htmx(request):
+            more = {"problem": problem, "problem_key": f"{property}-{column if promise.is_of_column else 0}"}
+            return pages.fragment(request, "promise_cards.html", **values(session, **more))
+        if problem:
+            raise InvalidInput(problem)
+        return RedirectResponse(f"/s/{session.id}/promise", 303)
+
+    @router.post("/private")
+    def private(
+        request: Request,
+        session_id: str,
+        epsilon: Annotated[float, Form(gt=0, le=100)] = 1.0,
+        delta: Annotated[float, Form(gt=0, lt=1)] = 1e-6,
+        n_rows: Annotated[int, Form(ge=1, le=10**12)] = 10_000,
+        limit_epsilon: Annotated[float | None, Form(gt=0, le=1000)] = None,
+        limit_delta: Annotated[float | None, Form(gt=0, lt=1)] = None,
+        made: Annotated[bool, Form()] = False,
+    ) -> Response:
+        session = pages.session(session_id)
+        problem = None
+        try:
+            if made:
+                session.change(f"Differential privacy, ε = {epsilon:g}", proposed_edit(session, epsilon, delta, n_rows))
+                if limit_epsilon is not None and limit_delta is not None:
+                    account_of(session, epsilon=limit_epsilon, delta=limit_delta)
+            elif private_part(session.document) is not None:
+                session.change("Differential privacy: no longer", back_from_private(session))
+        except InvalidInput as error:
+            problem = in_page(str(error))
+        if is_htmx(request):
+            return pages.fragment(
+                request, "promise_cards.html", **values(session, problem=problem, problem_key="private")
+            )
+        if problem:
+            raise InvalidInput(problem)
+        return RedirectResponse(f"/s/{session.id}/promise", 303)
+
+    return router
+
+
+def account_if_any(session: Session) -> Account | None:
+    """The ledger of a recipe that spends a budget."""
+    if private_part(session.document) is None:
+        return None
+    try:
+        return account_of(session)
+    except InvalidInput:
+        return None
+
+
+def back_from_private(session: Session) -> Any:
+    """The recipe as it was before it asked for differential privacy."""
+    before = next(
+        (edit for edit in reversed(session.history.done) if private_part(tomllib.loads(edit.text)) is None),
+        session.history.done[0],
+    )
+    return lambda document: tomllib.loads(before.text)
+
+
+def understand(session: Session, edit: Any) -> None:
+    """Let the library refuse a change before it is written."""
+    from overt.io.recipe.toml_text import toml_of
+
+    parse_recipe(toml_of(edit(session.document)), folder=session.folder)
+
+
+def try_plan(session: Session, on_progress: Progress) -> str:
+    """Make a release of the pilot's people, who are not published, and throw it away; what stands in the way is the error."""
+    recipe = read_recipe(session.recipe_path)
+    if recipe.is_dp:
+        return "Nothing was tried: a trial would spend of the budget too. What is promised holds by its proof, whatever the data are."
+    prepared, looks_at = prepare_to_look_at(recipe, on_progress)
+    made = prepared.make(default_rng(), on_progress)
+    people = "everybody" if looks_at is None else f"the {looks_at:,} people of the pilot"
+    return (
+        f"It was tried on {people}, in {made.release.n_groups:,} groups by {recipe.method.name}. Nothing was published."
+    )

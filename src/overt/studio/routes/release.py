@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Release: make it, read the verdict, save what is for readers and what is for the owner apart, and sign."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from overt.errors import InvalidInput
+from overt.studio.pages import NotFoundError, Pages, declared
+from overt.studio.releases import (
+    SIGNATURE,
+    STATEMENTS,
+    Making,
+    Releases,
+    digest_of,
+    owner_files,
+    public_files,
+    verdict_in,
+    zipped,
+)
+from overt.studio.session import Session
+
+
+def make_router(pages: Pages) -> APIRouter:
+    """The routes of this screen."""
+    router = APIRouter(prefix="/s/{session_id}/release")
+    releases = Releases(pages.jobs)
+
+    def values(session: Session) -> dict[str, Any]:
+        made = releases.of(session)
+        public = [] if made is None else public_files(session, made)
+        owners = [] if made is None else owner_files(made)
+        return {
+            "session": session,
+            "current": "release",
+            "made": made,
+            "is_old": made is not None and made.recipe != session.history.text,
+            "public": [(path.name, path.stat().st_size) for path in public],
+            "owners": [(path.name, path.stat().st_size) for path in owners],
+            "verdict": verdict_in(public),
+            "digest": digest_of(public[0]) if public else "",
+            "statements": STATEMENTS,
+            "has_pilot": "pilot" in session.document,
+            "method": session.document["method"]["name"],
+        }
+
+    @router.get("")
+    def release(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        if request.headers.get("hx-target") == "made":
+            return pages.fragment(request, "release_made.html", **values(session))
+        return pages.page(request, "release.html", **values(session))
+
+    @router.post("/make")
+    def make(session_id: str) -> Response:
+        session = pages.session(session_id)
+        releases.make(session)
+        return RedirectResponse(f"/s/{session.id}/release", 303)
+
+    @router.post("/sign")
+    def sign(
+        session_id: str,
+        name: Annotated[str, Form(min_length=1, max_length=120)],
+        role: Annotated[str, Form(max_length=120)] = "",
+        read: Annotated[list[int] | None, Form()] = None,
+    ) -> Response:
+        session, made = of_session(session_id)
+        if set(read or ()) != set(range(len(STATEMENTS))):
+            raise InvalidInput("A signature needs every statement above it; one is still open.")
+        if made.recipe != session.history.text:
+            raise InvalidInput("The recipe has changed since this release was made; make it again before it is signed.")
+        releases.sign(session, made, name.strip(), role.strip())
+        return RedirectResponse(f"/s/{session.id}/release#sign", 303)
+
+    @router.get("/report")
+    def report(request: Request, session_id: str) -> Response:
+        session, made = of_session(session_id)
+        public = public_files(session, made)
+        digests = [(path.name, digest_of(path)) for path in public if path.name != SIGNATURE]
+        more: dict[str, Any] = {
+            "made": made,
+            "verdict": verdict_in(public),
+            "digests": digests,
+            "statements": STATEMENTS,
+        }
+        return pages.page(request, "report.html", session=session, current="release", **more)
+
+    @router.get("/files/{name}", response_class=Response, responses=declared("*/*"))
+    def file(session_id: str, name: str) -> Response:
+        session, made = of_session(session_id)
+        path = next((one for one in (*public_files(session, made), *owner_files(made)) if one.name == name), None)
+        if path is None:
+            raise NotFoundError
+        return FileResponse(path, filename=path.name, content_disposition_type="attachment")
+
+    @router.get("/public.zip", response_class=Response, responses=declared("application/zip"))
+    def public(session_id: str) -> Response:
+        session, made = of_session(session_id)
+        return archive(zipped(session.folder, public_files(session, made), {}), "release-for-readers.zip")
+
+    @router.get("/owner.zip", response_class=Response, responses=declared("application/zip"))
+    def owner(session_id: str) -> Response:
+        session, made = of_session(session_id)
+        return archive(
+            zipped(session.folder, owner_files(made), {"recipe.toml": made.recipe}), "release-owner-only.zip"
+        )
+
+    def of_session(session_id: str) -> tuple[Session, Making]:
+        session = pages.session(session_id)
+        made = releases.of(session)
+        if made is None or made.outcome is None:
+            raise NotFoundError
+        return session, made
+
+    return router
+
+
+def archive(content: Path, name: str) -> Response:
+    """A download of a file that is removed when it has been sent."""
+    return FileResponse(content, filename=name, media_type="application/zip", background=BackgroundTask(content.unlink))

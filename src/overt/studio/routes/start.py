@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Start: bring a table, open the sample, or go on with what is open."""
+
+import shutil
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Form, UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from overt import samples
+from overt.engine.init import init
+from overt.errors import InvalidInput
+from overt.io.database.address import is_path, path_of
+from overt.io.formats import PACKED, SUFFIXES
+from overt.io.recipe.toml_text import toml_of
+from overt.progress import silent
+from overt.studio.history import History
+from overt.studio.pages import Pages
+from overt.studio.runs import Runs
+from overt.studio.saved_sessions import copy_into, folder_named, history_of, read_saved, save
+from overt.studio.session import Session
+
+PLAIN = tuple(ending for endings in SUFFIXES.values() for ending in endings)
+ENDINGS = (*PLAIN, *(ending + packed for name in ("csv", "jsonl") for ending in SUFFIXES[name] for packed in PACKED))
+
+
+def make_router(pages: Pages) -> APIRouter:
+    """The routes of this screen."""
+    router = APIRouter()
+
+    @router.get("/")
+    def start(request: Request) -> Response:
+        return pages.page(request, "start.html", recent=pages.sessions.recent, endings=",".join((*PLAIN, *PACKED)))
+
+    @router.post("/tables")
+    def bring(request: Request, file: UploadFile) -> Response:
+        name = Path((file.filename or "").replace("\\", "/")).name
+        if not name.lower().endswith(ENDINGS):
+            raise InvalidInput(
+                f"The studio reads {', '.join(PLAIN)}, text also packed as {' or '.join(PACKED)}; save the table as one of these."
+            )
+        folder = pages.sessions.make_folder()
+        path = folder / f"table{next(ending for ending in ENDINGS[::-1] if name.lower().endswith(ending))}"
+        with path.open("xb") as target:
+            shutil.copyfileobj(file.file, target, 1 << 20)
+        return _opened(request, open_table(pages, folder, path, name))
+
+    @router.post("/databases")
+    def database(
+        request: Request,
+        address: Annotated[str, Form(min_length=1, max_length=1000)],
+        table: Annotated[str, Form(max_length=400)] = "",
+        query: Annotated[str, Form(max_length=20_000)] = "",
+    ) -> Response:
+        if bool(table.strip()) == bool(query.strip()):
+            raise InvalidInput("Name a table, or write a query; one of the two.")
+        folder = pages.sessions.make_folder()
+        selected = {"table": table.strip() or None, "query": query.strip() or None}
+        session = open_table(pages, folder, reference_of(address), table.strip() or "A query", **selected)
+        return _opened(request, session)
+
+    @router.post("/sample")
+    def sample(request: Request, size: Annotated[Literal["small", "large"], Form()] = "small") -> Response:
+        folder = pages.sessions.make_folder()
+        path = folder / "table.csv"
+        people = samples.hospital() if size == "small" else samples.discharges()
+        people.write_csv(path)
+        name = "Sample hospital" if size == "small" else "Sample discharges"
+        return _opened(request, open_table(pages, folder, path, name))
+
+    @router.post("/saved")
+    def saved(request: Request, folder: Annotated[str, Form(min_length=1, max_length=4000)]) -> Response:
+        return _opened(request, open_saved(pages, folder_named(folder)))
+
+    @router.post("/s/{session_id}/save")
+    def keep(
+        request: Request, session_id: str, folder: Annotated[str, Form(min_length=1, max_length=4000)]
+    ) -> Response:
+        session = pages.session(session_id)
+        target = folder_named(folder)
+        save(session, target, [toml_of(run.document) for run in session.found.get("runs", ())])
+        session.found["saved"] = str(target)
+        return RedirectResponse(f"/s/{session.id}/recipe#saved", 303)
+
+    @router.post("/s/{session_id}/name")
+    def rename(request: Request, session_id: str, name: Annotated[str, Form(min_length=1, max_length=80)]) -> Response:
+        session = pages.session(session_id)
+        session.name = name.strip() or session.name
+        return RedirectResponse(f"/s/{session.id}/table", 303)
+
+    @router.post("/s/{session_id}/close")
+    def close(request: Request, session_id: str) -> Response:
+        session = pages.session(session_id)
+        pages.jobs.forget(session.id)
+        pages.sessions.close(session)
+        return RedirectResponse("/", 303)
+
+    return router
+
+
+def reference_of(address: str) -> str:
+    """A reference to a database, with the whole path of an SQLite file: sessions lie elsewhere."""
+    address = address.strip()
+    path = Path(path_of(address)).expanduser()
+    return str(path.resolve()) if is_path(address) and path.exists() else address
+
+
+def open_saved(pages: Pages, source: Path) -> Session:
+    """Go on with a session that was saved in a folder."""
+    kept = read_saved(source)
+    history = history_of(kept)
+    documents = [History.begin(run.recipe, "kept").document for run in kept.runs]
+    given = history.document.get("input", {})
+    folder = pages.sessions.make_folder()
+    try:
+        copy_into(source, folder)
+        if "database" in given:
+            data, selected = given["database"], {key: given.get(key) for key in ("table", "query")}
+        else:
+            data, selected = folder / Path(str(given.get("path", ""))).name, {}
+        first = init(data, into=folder / "proposed.toml", overwrite=True, on_progress=silent, **selected)
+        session = pages.sessions.reopen(folder, kept.name, history)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    session.found["profile"] = first.profile
+    session.found["saved"] = str(source)
+    Runs(pages.jobs).restore(session, documents)
+    return session
+
+
+def open_table(pages: Pages, folder: Path, path: Path | str, name: str, **selected: Any) -> Session:
+    """A session for a table that lies in its folder, with the recipe that `overt init` proposes; nothing is left if it cannot be read."""
+    recipe = folder / "proposed.toml"
+    try:
+        first = init(path, into=recipe, on_progress=silent, **selected)
+        session = pages.sessions.open(folder, name, recipe.read_text("utf-8"), f"Read {name}")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    session.found["profile"] = first.profile
+    session.found["first"] = first
+    return session
+
+
+def _opened(request: Request, session: Session) -> Response:
+    return RedirectResponse(f"/s/{session.id}/table", 303)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Saved sessions: a folder with everything of a session, for its owner, and the way back. Nothing is kept unless somebody asks for it."""
+
+import os
+import shutil
+import tomllib
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from overt.errors import InvalidInput
+from overt.studio.history import Edit, History
+from overt.studio.session import Session
+
+FILE = "session.json"
+MOST_BYTES = 64 << 20  # of that file
+
+
+class SavedEdit(BaseModel):
+    """A recipe after a change."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str
+    words: str
+    when: datetime
+
+
+class SavedRun(BaseModel):
+    """A run: its recipe is enough to make it again."""
+
+    model_config = ConfigDict(extra="forbid")
+    recipe: str
+
+
+class SavedSession(BaseModel):
+    """What `session.json` holds."""
+
+    model_config = ConfigDict(extra="forbid")
+    session: int = Field(ge=1, le=1)  # the version of this format
+    audience: str
+    name: str = Field(min_length=1, max_length=400)
+    done: list[SavedEdit] = Field(min_length=1)
+    undone: list[SavedEdit] = []
+    runs: list[SavedRun] = []
+
+
+def folder_named(text: str) -> Path:
+    """The folder that somebody typed."""
+    path = Path(os.path.expanduser(text.strip()))  # noqa: PTH111 - also of other users, as a shell does
+    if not text.strip() or "\0" in text or not path.is_absolute():
+        raise InvalidInput("Give the whole path of a folder on this machine, from / on or from ~ on.")
+    return path
+
+
+def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None:
+    """Copy a session into a folder that does not exist yet or is empty. Only its owner can read it."""
+    if target.is_symlink() or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
+        raise InvalidInput("This folder is not empty; give one that does not exist yet.")
+    if not target.parent.is_dir():
+        raise InvalidInput("The folder above it does not exist; give a new folder in one that does.")
+    kept = SavedSession(
+        session=1,
+        audience="owner",
+        name=session.name,
+        done=[SavedEdit(text=one.text, words=one.words, when=one.when) for one in session.history.done],
+        undone=[SavedEdit(text=one.text, words=one.words, when=one.when) for one in session.history.undone],
+        runs=[SavedRun(recipe=text) for text in recipes_of_runs],
+    )
+    unfinished = target.with_name(f".{target.name}.unfinished-{session.id}")
+    try:
+        unfinished.mkdir(mode=0o700)
+        for path in session.folder.iterdir():
+            if path.is_file() and not path.is_symlink() and not path.name.startswith(".download-"):
+                shutil.copy2(path, unfinished / path.name)
+        (unfinished / FILE).write_text(kept.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        if target.exists():
+            target.rmdir()
+        unfinished.rename(target)
+    except OSError as error:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise InvalidInput(
+            f"The session cannot be saved there ({os.strerror(error.errno or 0).lower()}); give another folder."
+        ) from None
+
+
+def read_saved(source: Path) -> SavedSession:
+    """What a folder says of its session."""
+    path = source / FILE
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InvalidInput(f"{FILE} of this folder is too long to be a session of the studio.")
+        return SavedSession.model_validate_json(path.read_bytes())
+    except OSError:
+        raise InvalidInput(f"This folder holds no session: there is no {FILE} in it that can be read.") from None
+    except ValidationError:
+        raise InvalidInput(f"{FILE} of this folder is not as the studio writes it; choose another folder.") from None
+
+
+def copy_into(source: Path, folder: Path) -> None:
+    """Bring the files of a saved session into a private folder. What is not a plain file is left behind."""
+    try:
+        for path in source.iterdir():
+            if path.is_file() and not path.is_symlink() and path.name != FILE:
+                shutil.copy2(path, folder / path.name)
+    except OSError as error:
+        raise InvalidInput(f"The session cannot be read ({os.strerror(error.errno or 0).lower()}).") from None
+
+
+def history_of(kept: SavedSession) -> History:
+    """Its history."""
+    done, undone = (tuple(Edit(one.text, one.words, one.when) for one in edits) for edits in (kept.done, kept.undone))
+    for edit in (*done, *undone):
+        try:
+            tomllib.loads(edit.text)
+        except tomllib.TOMLDecodeError:
+            raise InvalidInput(f"{FILE} of this folder holds a recipe that cannot be read.") from None
+    return History(done, undone)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pages do beyond htmx: dropping files, steppers, progress of an upload. No page needs it to work.
+"use strict";
+
+// A file dropped on a form with class "drop" becomes the file of its input.
+for (const form of document.querySelectorAll("form.drop")) {
+  const input = form.querySelector("input[type=file]");
+  form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("over"); });
+  form.addEventListener("dragleave", () => form.classList.remove("over"));
+  form.addEventListener("drop", (event) => {
+    event.preventDefault();
+    form.classList.remove("over");
+    if (event.dataTransfer.files.length) { input.files = event.dataTransfer.files; form.requestSubmit(); }
+  });
+  form.addEventListener("submit", () => {
+    form.setAttribute("aria-busy", "true");
+    const say = form.querySelector("[data-busy]");
+    if (say) say.textContent = say.dataset.busy;
+  });
+}
+
+// "more" and "less" beside a number.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".stepper button");
+  if (!button) return;
+  const input = button.parentElement.querySelector("input");
+  if (button.dataset.step === "less") input.stepDown(); else input.stepUp();
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+});
+
+document.addEventListener("click", (event) => { if (event.target.closest("[data-print]")) window.print(); });
+
+// Cuts are dragged along a histogram; the numbers beside it are what counts.
+document.addEventListener("pointerdown", (event) => {
+  const cut = event.target.closest(".cutter .cut");
+  if (!cut) return;
+  const figure = cut.closest(".cutter"), svg = cut.ownerSVGElement;
+  const area = figure.parentElement.querySelector("textarea");
+  const low = Number(figure.dataset.low), high = Number(figure.dataset.high);
+  let value = null;
+  event.preventDefault();
+  const move = (at) => {
+    const box = svg.getBoundingClientRect();
+    const share = Math.min(1, Math.max(0, (at.clientX - box.left) / box.width));
+    const exact = low + share * (high - low);
+    value = high - low >= 10 ? Math.round(exact) : Number(exact.toPrecision(3));
+    const x = 360 * (value - low) / (high - low);
+    for (const line of cut.querySelectorAll("line")) { line.setAttribute("x1", x); line.setAttribute("x2", x); }
+    for (const handle of cut.querySelectorAll("rect")) handle.setAttribute("x", x - 4);
+  };
+  const drop = () => {
+    window.removeEventListener("pointermove", move);
+    window.removeEventListener("pointerup", drop);
+    if (value === null) return;
+    const [first, ...others] = area.value.split("\n");
+    const numbers = first.split(/[,;\s]+/).filter(Boolean);
+    const before = numbers[Number(cut.dataset.cut)];
+    const moved = (line) => line.split(/[,;\s]+/).filter(Boolean).map((number) => (number === before ? String(value) : number)).join(", ");
+    area.value = [first, ...others].map(moved).join("\n");
+    area.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  window.addEventListener("pointermove", move);
+  window.addEventListener("pointerup", drop);
+});
+
+// Nodes of a tree are dragged onto labels; "Move to" in each node is the same without a mouse.
+let dragged = null;
+document.addEventListener("dragstart", (event) => { dragged = event.target.closest?.("[data-path]") ?? null; });
+document.addEventListener("dragover", (event) => { if (dragged && event.target.closest?.('[data-path][data-value="false"]')) event.preventDefault(); });
+document.addEventListener("drop", (event) => {
+  const label = event.target.closest?.('[data-path][data-value="false"]');
+  if (!dragged || !label || label === dragged) return;
+  event.preventDefault();
+  const tree = label.closest("[data-tree]");
+  const values = { edit: "move", path: dragged.dataset.path, into: label.dataset.path, is_value: dragged.dataset.value };
+  htmx.ajax("POST", tree.dataset.tree, { target: tree.dataset.target, swap: "innerHTML", values });
+  dragged = null;
+});
+
+// "Copy for the protocol".
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const said = document.querySelector(button.dataset.copy).innerText;
+  try { await navigator.clipboard.writeText(said); button.textContent = "Copied"; } catch { window.getSelection().selectAllChildren(document.querySelector(button.dataset.copy)); }
+});

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A studio of one's own, as `overt studio` starts it, and Debian's Chromium that looks at it.
+
+The browser is not installed by pip: it is the distribution's own, so that tests need nothing but a package of Debian. Where there is
+none, tests say so by name and are skipped; with OVERT_NEEDS_CHROMIUM in the environment they fail.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+REQUIRED = "OVERT_NEEDS_CHROMIUM"  # in the environment: a missing browser is a failure, not a skip
+PICTURES = "OVERT_STUDIO_PICTURES"  # in the environment: the folder that pictures for the docs are written to
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-features=AutofillServerCommunication,OptimizationHints,MediaRouter,Translate",
+    "--disable-extensions",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--allow-browser-signin=false",
+)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A studio that runs: the address that it printed, and its process."""
+
+    entrance: str  # holds the token
+    process: "subprocess.Popen[str]" = field(repr=False)
+
+    @property
+    def root(self) -> str:
+        """The address without path and token."""
+        parts = urlsplit(self.entrance)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def port(self) -> int:
+        return int(urlsplit(self.entrance).port or 0)
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[Served]:
+    """Start `overt studio`, with its working copies in a folder of the test."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "overt", "studio", "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder), "PYTHONUNBUFFERED": "1", "COLUMNS": "500"},
+    )
+    try:
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "token=" in line:
+                yield Served(line.strip(), process)
+                break
+        else:
+            raise AssertionError(f"overt studio did not print its address: {said}")
+    finally:
+        process.terminate()
+        process.wait(15)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def find_chromium() -> str | None:
+    """The browser of the distribution, if there is one."""
+    return next((found for found in map(shutil.which, NAMES) if found), None)
+
+
+def require_chromium() -> str:
+    """The browser, or the end of the test: skipped where nobody asked for it, failed where somebody did."""
+    found = find_chromium()
+    if found is None:
+        why = "no Chromium is installed: on Debian, `apt-get install chromium`"
+        if os.environ.get(REQUIRED):
+            pytest.fail(f"{REQUIRED} is set, but {why}")
+        pytest.skip(why)
+    return found
+
+
+# What a person does, step by step. Each leaves the page where the step ends.
+
+PATIENCE = 240_000  # milliseconds that a step may take on a busy machine
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 860}
+THEMES = ("light", "dark")
+MOST_TALL = 1500  # of a picture
+
+
+def open_context(browser: Any) -> Any:
+    """A browser of its own, without anything that another has left."""
+    context = browser.new_context(viewport=WIDE, accept_downloads=True)
+    context.set_default_timeout(60_000)
+    return context
+
+
+def bring(page: Page, path: Path) -> str:
+    """Drop a file. The address of its session."""
+    page.goto(root_of(page))
+    page.set_input_files("#file", path)
+    page.click("#bring button")
+    page.wait_for_url("**/table")
+    return session_of(page)
+
+
+def open_sample(page: Page, size: str = "small") -> str:
+    """Open a sample. The address of its session."""
+    page.goto(root_of(page))
+    page.click(f"button[name=size][value={size}]")
+    page.wait_for_url("**/table")
+    return session_of(page)
+
+
+def root_of(page: Page) -> str:
+    parts = urlsplit(page.url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def session_of(page: Page) -> str:
+    return page.url.rpartition("/")[0]
+
+
+def see_risk(page: Page, session: str) -> None:
+    """Wait until the risk of the table is known."""
+    page.goto(f"{session}/risk")
+    expect(page.locator("#known")).to_be_visible(timeout=PATIENCE)
+
+
+def promise(page: Page, session: str) -> str:
+    """Wait until it is known whether the promise can be kept, and what is said of it."""
+    page.goto(f"{session}/promise")
+    expect(page.locator("#kept .st.good, #kept .st.warn")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("#coarser .card").first).to_be_visible(timeout=PATIENCE)
+    return page.locator("#kept").inner_text()
+
+
+def compare(page: Page, session: str, *methods: str) -> None:
+    """Try methods, one after the other, until all are over."""
+    page.goto(f"{session}/compare")
+    for method in methods:
+        rows = page.locator("table.runs tbody tr")
+        n_before = rows.count()
+        page.get_by_role("button", name=method, exact=True).click()
+        expect(rows).to_have_count(n_before + 1, timeout=PATIENCE)
+    expect(page.locator("table.runs .st.none", has_text="under way")).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator("table.runs .st.none", has_text="waiting")).to_have_count(0, timeout=PATIENCE)
+
+
+def make_release(page: Page, session: str) -> None:
+    page.goto(f"{session}/release")
+    page.get_by_role("button", name="Make the release").click()
+    expect(page.locator(".public-box")).to_be_visible(timeout=PATIENCE)
+
+
+def sign(page: Page, name: str, role: str) -> None:
+    page.fill("#who", name)
+    page.fill("#role", role)
+    for box in page.locator("#sign input[type=checkbox]").all():
+        box.check()
+    page.get_by_role("button", name="Sign and lock").click()
+    expect(page.locator("#sign .verdict.good")).to_be_visible()
+
+
+def save(page: Page, link: Any, folder: Path) -> Path:
+    """Save what a link leads to."""
+    with page.expect_download() as download:
+        link.click()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def require_no_barrier(page: Page, where: str) -> None:
+    """axe finds nothing serious, in both themes, wide and narrow; and nothing is cut off at 400 px."""
+    for size in (WIDE, NARROW):
+        for theme in THEMES:
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+            serious = [one for one in found if one["impact"] in ("serious", "critical")]
+            said = [(one["id"], [node["html"][:160] for node in one["nodes"]]) for one in serious]
+            assert not said, f"{where}, {theme}, {size['width']} px: {said}"
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], f"{where} is cut off"
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+
+
+def take_picture(page: Page, name: str) -> None:
+    """A picture for the docs, if a folder is named for them."""
+    folder = os.environ.get(PICTURES)
+    if not folder:
+        return
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.set_viewport_size({"width": 1120, "height": 800})
+    height = min(MOST_TALL, int(page.evaluate("document.documentElement.scrollHeight")))
+    page.set_viewport_size({"width": 1120, "height": height})
+    page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_timeout(400)
+    page.screenshot(path=Path(folder) / f"{name}.png")
+    page.set_viewport_size(WIDE)

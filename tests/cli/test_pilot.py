@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pilot: people who are looked at are drawn blindly, remembered for the owner alone, and never published."""
+
+import json
+import stat
+
+import numpy as np
+import polars as pl
+import pytest
+
+from overt.io.recipe.recipe import read_recipe
+
+PILOT = "people.csv.pilot.owner.json"
+
+
+@pytest.fixture
+def people(folder):
+    """400 people who can be told apart, one in twenty with a "yes"."""
+    draw = np.random.default_rng(4)
+    frame = pl.DataFrame(
+        {
+            "born": np.arange(400),
+            "town": draw.choice(["A", "B", "C"], 400),
+            "diagnosis": draw.choice([f"d{i}" for i in range(12)], 400),
+            "hiv": draw.choice(["yes", "no"], 400, p=[0.05, 0.95]),
+        }
+    )
+    frame.write_csv(folder / "people.csv")
+    return frame
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def remembered(folder):
+    return json.loads((folder / PILOT).read_text())
+
+
+RECIPE = """
+version = 1
+[input]
+path = "people.csv"
+[columns]
+born = { role = "quasi-identifier" }
+town = { role = "quasi-identifier" }
+hiv = { role = "sensitive" }
+diagnosis = { role = "sensitive" }
+[[goal]]
+property = "t-closeness"
+t = 0.1
+column = "hiv"
+[pilot]
+people = 50
+[method]
+name = "blind-buckets"
+cells = "tight"
+k = 1
+rows_per_bucket = 20
+[output]
+path = "release.csv"
+"""
+
+
+def test_the_first_recipe_draws_a_pilot_that_only_its_owner_can_read(people, folder, overt):
+    code, out, _ = overt("init", "people.csv", "--into", "people.toml")
+    assert code == 0
+    assert "only the values of 50 people who were drawn blindly" in out
+    assert stat.S_IMODE((folder / PILOT).stat().st_mode) == 0o600
+    recipe = read_recipe(folder / "people.toml")
+    assert recipe.method.name == "blind-buckets" and recipe.settings.pilot.people == 50
+    _, of_diagnosis, of_hiv = map(str, recipe.goal.parts)
+    assert (
+        "-diversity (frequency) of 'diagnosis'" in of_diagnosis
+    )  # unless 15 of 50 have one of 12: less than 1 in 10,000
+    assert of_hiv == "relative risk of at most 2 of 'hiv'"
+
+
+def test_the_pilot_is_left_out_and_everybody_else_is_published(people, folder, overt):
+    (folder / "people.toml").write_text(RECIPE)
+    assert overt("compare", "people.toml", "--quiet")[0] == 0
+    pilot = remembered(folder)["rows"]
+    assert len(pilot) == 50 == len(set(pilot))
+    code, out, _ = overt("run", "people.toml")
+    assert code == 0
+    assert "50 people of the pilot" in out
+    shown = pl.read_csv(folder / "release.csv").get_column("born").to_list()
+    assert sorted(shown) == sorted(set(range(400)) - set(pilot))  # boxes of one person show their age
+    expected = people.filter(~pl.col("born").is_in(pilot)).get_column("hiv").value_counts()
+    values = pl.read_csv(folder / "release.sensitive.csv").get_column("hiv").value_counts()
+    assert set(values.iter_rows()) == set(expected.iter_rows())
+    assert overt("check", "people.csv", "release.csv", "--quiet")[0] == 0
+    assert overt("check", "people.csv", "release.csv", "--recipe", "people.toml", "--quiet")[0] == 0
+    assert "pilot" not in (folder / "release.csv.manifest.json").read_text().replace(
+        '"pilot": {\n      "people": 50', ""
+    )
+
+
+def test_a_check_without_the_owners_record_cannot_say_who_was_left_out(people, folder, overt):
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+    overt("run", "people.toml", "--quiet")
+    (folder / "release.csv.owner.json").unlink()
+    code, _, err = overt("check", "people.csv", "release.csv")
+    assert code == 3 and "leaves out the people of a pilot" in err
+
+
+def test_what_is_chosen_hangs_on_the_pilots_values_alone(people, folder, overt, monkeypatch):
+    """Two tables in which the pilot has the same values and everybody else others: the same first recipe."""
+    overt("init", "people.csv", "--into", "people.toml", "--quiet")
+    first, pilot = (folder / "people.toml").read_text(), remembered(folder)
+    others = ~pl.col("born").is_in(pilot["rows"])
+    changed = people.with_columns(
+        pl.when(others).then(pl.lit("?")).otherwise("hiv").alias("hiv"),
+        pl.when(others).then(pl.lit("2024-01-01")).otherwise("diagnosis").alias("diagnosis"),
+    )
+    changed.write_csv(folder / "people.csv")
+    monkeypatch.setattr("overt.engine.init.draw_rows", lambda *_: np.array(pilot["rows"]))
+    (folder / PILOT).unlink()
+    overt("init", "people.csv", "--into", "again.toml", "--quiet")
+    assert (folder / "again.toml").read_text() == first
+
+
+def test_a_comparison_looks_at_the_pilot_only(people, folder, overt_json):
+    (folder / "people.toml").write_text(RECIPE)
+    code, first = overt_json("compare", "people.toml", "--seed", "1")
+    assert code == 0 and first["results"][0]["rows"] == 50
+    assert "Only the values of the 50 people of the pilot were looked at" in first["looked_at"]
+    edit(folder / "people.toml", "[pilot]\npeople = 50\n", "")
+    _, second = overt_json("compare", "people.toml", "--seed", "1")
+    assert second["results"][0]["rows"] == 400
+    assert "people who are to be published" in second["looked_at"]
+
+
+def test_people_who_were_looked_at_cannot_be_published(people, folder, overt):
+    (folder / "people.toml").write_text(RECIPE)
+    code, _, err = overt("run", "people.toml")
+    assert code == 3 and "`overt compare` draws the pilot" in err
+    overt("compare", "people.toml", "--quiet")
+    edit(folder / "people.toml", "[pilot]\npeople = 50\n", "")
+    code, _, err = overt("run", "people.toml")
+    assert code == 3 and "they would be published" in err
+    assert not (folder / "release.csv").exists()
+
+
+def test_data_that_changed_is_refused(people, folder, overt):
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+    people.sort("hiv").write_csv(folder / "people.csv")
+    for command in (["run", "people.toml"], ["compare", "people.toml"], ["init", "people.csv", "--into", "b.toml"]):
+        code, _, err = overt(*command)
+        assert code != 0 and "people.csv changed since its pilot was drawn" in err + _
+    assert not (folder / "release.csv").exists()
+
+
+def test_a_second_try_with_the_same_people_is_refused_whether_the_first_failed_or_not(people, folder, overt):
+    (folder / "people.toml").write_text(RECIPE.replace("t-closeness", "l-diversity").replace("t = 0.1", "l = 5"))
+    overt("compare", "people.toml", "--quiet")
+    code, _, err = overt("run", "people.toml")
+    assert code == 4 and "second try" in err
+    edit(folder / "people.toml", "l = 5", "l = 1")
+    code, _, err = overt("run", "people.toml")
+    assert code == 3 and "already released, or refused, under other choices" in err
+    assert not (folder / "release.csv").exists()
+
+
+def test_the_same_choices_may_be_run_again(people, folder, overt):
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+    assert overt("run", "people.toml", "--quiet", "--overwrite")[0] == 0
+    edit(folder / "people.toml", "t = 0.1", "t = 0.2")
+    assert overt("run", "people.toml", "--quiet", "--overwrite")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("people = 50", "people = 0", "at least 1"),
+        ("people = 50", "people = 300", "at most half of them can be looked at"),
+        ('path = "people.csv"', 'database = "people.db"\ntable = "t"', "a pilot needs a file"),
+    ],
+)
+def test_pilots_that_cannot_be(people, folder, overt, old, new, said):
+    (folder / "people.toml").write_text(RECIPE)
+    edit(folder / "people.toml", old, new)
+    code, out, err = overt("compare", "people.toml")
+    assert code != 0 and said in out + err
+
+
+def test_values_that_differ_in_spelling_alone_are_one_for_the_choice_of_a_goal(folder, overt):
+    """ "no" and "No" say the same: two of them are not diversity."""
+    draw = np.random.default_rng(5)
+    answers = draw.choice(["no", "No", "NO ", "yes"], 600, p=[0.3, 0.3, 0.3, 0.1])
+    pl.DataFrame({"born": draw.integers(0, 90, 600), "hiv": answers}).write_csv(folder / "a.csv")
+    overt("init", "a.csv", "--into", "a.toml", "--quiet")
+    text = (folder / "a.toml").read_text()
+    assert "relative-risk" in text and "l-diversity" not in text
+    assert "differ in spelling alone" in text
+
+
+def test_an_audit_of_several_sensitive_columns_says_what_is_proven(people, folder, overt, overt_json):
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+    code, out, _ = overt("audit", "people.toml")
+    assert code == 0 and out.count("replaying adds nothing, by proof") == 2
+    _, document = overt_json("audit", "people.toml")
+    for column in (document, *document["other_columns"]):
+        assert column["how"] == "shares" and all(bar["with_method"] == bar["release_alone"] for bar in column["above"])
+    assert overt("audit", "people.toml", "--rows", "rows.csv")[0] == 0
+    header = (folder / "rows.csv").read_text().splitlines()[0]
+    assert "diagnosis: with the method" in header and "hiv: with the method" in header

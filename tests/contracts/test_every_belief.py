@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Safe for every belief: all tables that fit a release lead to it with the same probability; by trying every table and every coin.
+
+Then whatever somebody believed before is only restricted to the tables that fit: knowing the method adds nothing.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from oracles.blind import learnt
+from overt.algorithms import RDA, RIA, Anatomy, BatchMatching, BlindBuckets, CrossBucket, Dealing
+from overt.errors import Unreachable
+from overt.io.publication import published_tables
+from overt.privacy import (
+    AlphaKAnonymity,
+    BasicBetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    KAnonymity,
+    RecursiveCLDiversity,
+    RelativeRisk,
+    TCloseness,
+)
+from overt.release import CrossBucketRelease, ShuffledRelease
+from tables import table_of
+
+LINE = (0, 1, 2, 3, 4, 5, 6)
+TWINS = (0, 0, 1, 1, 1, 2, 2)
+L2 = FrequencyLDiversity(2)
+
+
+def as_seen(release, values):
+    """Who is in which bucket with which values, who shares a box, and what stands in whose row."""
+    buckets = release.buckets if isinstance(release, CrossBucketRelease) else release.partition
+    people = [[] for _ in range(buckets.n_groups)]
+    boxes = [[] for _ in range(release.n_groups)]
+    for person, (bucket, box) in enumerate(zip(buckets.group_of_row, release.partition.group_of_row, strict=True)):
+        people[bucket].append(person)
+        boxes[box].append(person)
+    groups = tuple(sorted((tuple(of), tuple(sorted(values[p] for p in of))) for of in people))
+    rows = tuple(values[row] for row in release.shown_row) if isinstance(release, ShuffledRelease) else ()
+    return (groups, tuple(sorted(map(tuple, boxes))), rows), groups
+
+
+def replayed(method, *quasi_identifiers):
+    """A method as a function from values and coins to what is seen. A value of two letters is two sensitive columns."""
+
+    def make(values, coins):
+        letters = list(zip(*values, strict=True))
+        codes = [[sorted(set(column)).index(letter) for letter in column] for column in letters]
+        columns = [codes[: len(values)] for codes in quasi_identifiers or (LINE,)]
+        try:
+            return as_seen(method.anonymize(table_of(columns, codes), rng=coins), values)
+        except Unreachable:
+            return None
+
+    return make
+
+
+def blind(goal=L2, k=2, rows_per_bucket=2, cuts="strict", **more):
+    return BlindBuckets(goal=goal, k=k, rows_per_bucket=rows_per_bucket, cuts=cuts, **more)
+
+
+AMONG = {"column": "q0", "up_to": 2, "yes": {}, "no": {"column": "q0", "up_to": 3, "yes": {}, "no": {}}}
+AT_ONCE = [
+    (blind(), "aabc", LINE),
+    (blind(k=1), "aabc", TWINS),
+    (blind(cuts="relaxed", k=1, stratify={"halvings": 1}), "abab", LINE),
+    (blind(form="generalized"), "aabc", LINE),
+    (blind(form="generalized", stratify={"halvings": 1}), "aabb", TWINS),
+    (blind(stratify={"halvings": 1}), "aabbc", LINE),
+    (blind(TCloseness("1/2")), "aaab", LINE),
+    (blind(FrequencyLDiversity(2, column="s0") & TCloseness("1/2", column="s1")), ("ax", "ay", "bx", "by"), LINE),
+    (Anatomy(goal=L2), "aabc", LINE),
+    (Dealing(goal=L2), "aabbc", LINE),
+    (RDA(goal=L2), "aabc", LINE),
+    (RIA(goal=L2), "abc", LINE),
+]
+SLOWLY = [
+    (Anatomy(goal=L2), "aabbc", LINE),
+    (blind(), "aabbc", LINE),
+    (blind(FrequencyLDiversity(1.5), stratify={"halvings": 1}), "aaabbb", LINE),
+    (blind(cuts="relaxed"), "aabc", TWINS),
+    (blind(rows_per_bucket=3), "aabbc", LINE),
+    (blind(FrequencyLDiversity(3), rows_per_bucket=3), "abcde", LINE),
+    (blind(form="generalized"), "aabbc", LINE),
+    (blind(form="shuffled", k=1), "aabc", LINE),
+    (blind(form="shuffled", k=1, stratify={"halvings": 1}), "aabb", TWINS),
+    (blind(stratify={"by": ["q0"]}, k=1), "aabbc", (0, 0, 1, 1, 1)),
+    (blind(DistinctLDiversity(1), stratify=AMONG, k=1, rows_per_bucket=1), "aabbc", (1, 2, 3, 4, 3)),
+    (blind(TCloseness("1/5")), "aaabb", LINE),
+    (blind(TCloseness("1/5", distance="ordered")), "aabbc", LINE),
+    (blind(TCloseness("1/4"), stratify={"halvings": 1}), "aaabbb", TWINS),
+    (blind(EntropyLDiversity("1.8")), "aaabb", LINE),
+    (blind(BasicBetaLikeness("1/2") & KAnonymity(2)), "aaabb", LINE),
+    (blind(AlphaKAnonymity("2/3", 2)), "aaabb", LINE),
+    (blind(DistinctLDiversity(2), stratify={"halvings": 1}), "aaabb", LINE),
+    (blind(DistinctLDiversity(2), rows_per_bucket=3), "aaaaabb", LINE),
+    (blind(FrequencyLDiversity(2, column="s0") & TCloseness("1/2", column="s1")), ("ax", "ay", "bx", "by", "cx"), LINE),
+    (blind(cuts="relaxed", form="shuffled", stratify={"by": ["q0"]}), "abab", (0, 0, 1, 1)),
+    (
+        blind(DistinctLDiversity(1), k=1, rows_per_bucket=1, cuts="relaxed", stratify={"by": ["q0"]}),
+        "aabb",
+        (0, 0, 0, 1),
+    ),
+    (blind(DistinctLDiversity(1), k=1, rows_per_bucket=1, stratify={"halvings": 2}), "aabc", LINE),
+    (blind(RecursiveCLDiversity(2, 2)), "aabc", TWINS),
+    (blind(DeltaDisclosure(2), k=1, rows_per_bucket=1), "aabb", LINE),
+    (blind(EnhancedBetaLikeness(2), k=1, rows_per_bucket=1, stratify={"halvings": 1}), "aabb", LINE),
+    (blind(RelativeRisk("3/2", ("a",))), "aaabb", LINE),
+    (blind(TCloseness("1/4", column="s0"), form="shuffled", k=1), ("ax", "ay", "bx", "by"), TWINS),
+    (blind(TCloseness("0.4"), k=1, rows_per_bucket=1, stratify={"halvings": 1}), "aaabc", TWINS),
+    (RDA(goal=FrequencyLDiversity(3)), "aabbcc", LINE),
+]
+TRIED = [*AT_ONCE, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOWLY)]
+
+
+@pytest.mark.parametrize(("method", "values", "people"), TRIED, ids=lambda case: str(case)[:120])
+def test_all_tables_that_fit_a_release_are_equally_likely_to_lead_to_it(method, values, people):
+    make = replayed(method, people)
+    assert learnt(make, values) == ([], 0)
+
+
+def in_files(method):
+    """What is seen, and with it every byte of the published files."""
+
+    def make(values, coins):
+        codes = ["abc".index(value) for value in values]
+        release = method.anonymize(table_of([LINE[: len(values)], (3, 1, 2, 2)], codes), rng=coins)
+        seen, groups = as_seen(release, values)
+        frames = published_tables(release).values()
+        return (seen, tuple(frame.write_csv() for frame in frames)), groups
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "form", ["buckets", *(pytest.param(form, marks=pytest.mark.slow) for form in ("generalized", "shuffled"))]
+)
+@pytest.mark.parametrize("cells", ["grid", "tight"])
+def test_the_bytes_of_files_say_no_more(form, cells):
+    """Order, spelling and rounding of what is published are functions of what is seen."""
+    assert learnt(in_files(blind(form=form, cells=cells)), "aabc") == ([], 0)
+
+
+WEAK = [
+    (BatchMatching(goal=L2, value_sets="most frequent"), "aabb", LINE),
+    (BatchMatching(goal=L2, value_sets="most frequent", matching="rank"), "aabb", LINE),
+    (CrossBucket(1, 2), "aabb", LINE),
+]
+
+
+@pytest.mark.parametrize(("method", "values", "people"), WEAK, ids=lambda case: str(case)[:120])
+def test_matching_by_quasi_identifiers_is_safe_for_a_flat_belief_only(method, values, people):
+    make = replayed(method, people)
+    uneven, gain = learnt(make, values)
+    assert uneven
+    assert gain == 0
+
+
+@pytest.mark.slow
+def test_strata_that_were_chosen_by_looking_at_everybody_give_people_away():
+    """The finest that can be planned: when the finer ones cannot, that is known."""
+    fine = {"column": "q0", "up_to": 1, "yes": {}, "no": {}}
+
+    def make(values, coins):
+        for strata in (fine, {"halvings": 0}):
+            made = replayed(blind(k=1, stratify=strata))(values, coins)
+            if made is not None:
+                return made
+        return None
+
+    uneven, gain = learnt(make, "hhfca")
+    assert uneven
+    assert gain >= Fraction(1, 6)  # 2/3 where the release says 1/2
+
+
+def test_choosing_by_a_pilot_is_safe_for_the_others_and_not_if_the_pilot_is_published():
+    """The first two people are the pilot: if they differ, the others are cut in two."""
+
+    def choose(values):
+        return {"halvings": 1 if values[0] != values[1] else 0}
+
+    def published_with_the_others(values, coins):
+        return replayed(blind(k=1, goal=DistinctLDiversity(1), stratify=choose(values)))(values, coins)
+
+    def set_aside(pilot):
+        def make(values, coins):
+            return replayed(blind(k=1, goal=DistinctLDiversity(1), stratify=choose(pilot)), LINE[2:])(values, coins)
+
+        return make
+
+    uneven, gain = learnt(published_with_the_others, "abbb")
+    assert uneven
+    assert gain > 0
+    for pilot, others in (("ab", "abbb"), ("aa", "abbb")):
+        assert learnt(set_aside(pilot), others) == ([], 0)
+
+
+def test_a_box_that_crossed_strata_would_be_two_smaller_ones():
+    """A bucket tells its stratum, so boxes are cut inside strata: everybody who knows the strata finds k rows, not fewer."""
+    method = blind(
+        k=3, rows_per_bucket=1, goal=DistinctLDiversity(1), stratify={"column": "q0", "up_to": 2, "yes": {}, "no": {}}
+    )
+    table = table_of([LINE], [0, 1, 0, 1, 0, 1, 0])
+    release = method.anonymize(table, rng=np.random.default_rng(0))
+    assert sorted(map(tuple, np.sort(release.boxes[0], axis=1))) == [(0, 2), (3, 6)]

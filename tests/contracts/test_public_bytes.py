@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is public depends on the data through the release alone.
+
+Somebody who has everything public lists the tables that fit it. For every method, tables with the same quasi-identifiers and other
+sensitive values, and with other rows dropped or suppressed, are looked for that give the same release; then every public byte must be
+the same too, dates and the random id of a private release aside.
+"""
+
+import hashlib
+import json
+import os
+import re
+import stat
+from functools import partial
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import overt
+from overt.algorithms import METHODS
+from overt.audience import Audience, audience_of
+from overt.engine.course import prepare
+from overt.errors import OvertError
+from overt.io.publication import published_tables
+from overt.io.recipe.recipe import read_recipe
+
+K2 = '[[goal]]\nproperty = "k-anonymity"\nk = 2\n'
+L2 = '[[goal]]\nproperty = "l-diversity"\nl = 2\n'
+CLOSE = '[[goal]]\nproperty = "t-closeness"\nt = 0.6\n'
+PRIVATE = "epsilon = 3\ndelta = 0.2\n"
+CASES = {
+    "mondrian": ('name = "mondrian"', K2 + L2, ""),
+    "mondrian, relaxed, closeness": ('name = "mondrian"\nrelaxed = true', K2 + CLOSE, ""),
+    "full-domain, suppressing": ('name = "full-domain"\nmax_suppressed = 0.4', K2 + L2, ""),
+    "anatomy": ('name = "anatomy"', L2, ""),
+    "anatomy, flat": ('name = "anatomy"', L2, "flat = true"),
+    "batch-matching": ('name = "batch-matching"', L2, ""),
+    "batch-matching, buckets": ('name = "batch-matching"\nform = "bucketized"', L2, ""),
+    "dealing": ('name = "dealing"', L2, ""),
+    "rda": ('name = "rda"', L2, ""),
+    "ria": ('name = "ria"', L2, ""),
+    "gda": ('name = "gda"\nmode = "paper"', L2, ""),
+    "cross-bucket": ('name = "cross-bucket"', K2 + L2, ""),
+    "cross-bucket, flat": ('name = "cross-bucket"', K2 + L2, "flat = true"),
+    "cross-bucket, as printed": ('name = "cross-bucket"\nmode = "paper"', K2 + L2, ""),
+    "blind-buckets": ('name = "blind-buckets"\nk = 2\nrows_per_bucket = 4', L2, ""),
+    "blind-buckets, flat": ('name = "blind-buckets"\nk = 2\nrows_per_bucket = 4', L2, "flat = true"),
+    "blind-buckets, shuffled": ('name = "blind-buckets"\nk = 2\nrows_per_bucket = 4\nform = "shuffled"', L2, ""),
+    "blind-buckets, generalized": ('name = "blind-buckets"\nk = 2\nrows_per_bucket = 4\nform = "generalized"', L2, ""),
+    "in-order": ('name = "in-order"\nlevels = 3\nsmallest = 2', L2, ""),
+    "in-order, safe": ('name = "in-order"\nstrategy = "safe"\nlevels = 2\nsmallest = 2', L2, ""),
+    "record-threshold": ('name = "record-threshold"\nc = 1', "", ""),
+    "record-lagrangian": ('name = "record-lagrangian"\nlam = 0.1\nkappa = 2', "", ""),
+    "algorithm-3": ('name = "algorithm-3-as-published-not-dp"\ni_know_it_is_not_dp = true\nt = 2', "", ""),
+    "algorithm-3-threshold": (
+        'name = "algorithm-3-threshold-as-published-not-dp"\ni_know_it_is_not_dp = true\nt = 2\nc = 0', "", "",
+    ),
+    "algorithm-4": ('name = "algorithm-4-as-published-not-dp"\ni_know_it_is_not_dp = true', "", ""),
+    "dp-cube": (f'name = "dp-cube"\ns = 0.9\n{PRIVATE}', "", ""),
+    "dp-full-domain": (f'name = "dp-full-domain"\ns = 0.9\nshare = 0.1\n{PRIVATE}', "", ""),
+    "dp-sampling": ('name = "dp-sampling"\nepsilon = 4\ndelta = 0.9\ns = 0.9\nlevels = [[1, 1]]', "", ""),
+}  # fmt: skip
+RECIPE = """\
+version = 1
+[input]
+path = "people.{data}"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+hierarchy = {{ {ages} }}
+{kind}
+[columns.sex]
+role = "quasi-identifier"
+hierarchy = {{ nested = {{ any = ["f", "m"] }} }}
+{sensitive}
+{goal}
+[method]
+{method}
+[output]
+{place}
+{others}
+{more}
+"""
+SENSITIVE = '[columns.ill]\nrole = "sensitive"\nmissing = "drop"\n'
+ILL = ["cold", "cold", "flu", "flu", "gout", "gout", "cold", "flu"]
+NAMES = ["Ada", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo", "Kim"]
+
+
+def people(ill, *, extra=()):
+    """Eight people of fixed age and sex with these illnesses; and rows that are dropped, since nobody knows their illness."""
+    ages, sexes = [20, 20, 22, 22, 41, 41, 43, 43], ["f", "f", "m", "m", "f", "f", "m", "m"]
+    rows = [*zip(ages, sexes, ill, strict=True), *((age, sex, None) for age, sex in extra)]
+    return pl.DataFrame(
+        {
+            "name": NAMES[: len(rows)],
+            "age": [row[0] for row in rows],
+            "sex": [row[1] for row in rows],
+            "ill": [row[2] for row in rows],
+            "note": ["x"] * len(rows),
+        }
+    )
+
+
+def variants(*, n=60):
+    """Tables with the same quasi-identifiers, as far as a release can show: other assignments, other rows dropped."""
+    rng = np.random.default_rng(7)
+    for i in range(n):
+        extra = [(20, "f"), (43, "m"), (41, "f")][: rng.integers(0, 3)] if i else []
+        yield people([str(one) for one in rng.permutation(ILL)], extra=extra)
+
+
+def write_recipe(folder, case, *, ending="csv", data="csv"):
+    method, goal, more = CASES[case]
+    is_dp, is_bare = case.startswith("dp-"), case.startswith(("dp-", "algorithm"))
+    private = "prefixes = [1]\n".strip()
+    (folder / "recipe.toml").write_text(
+        RECIPE.format(
+            method=method, goal=goal, more=more, data=data,
+            place='database = "release.db"\ntable = "release"' if ending == "db" else f'path = "release.{ending}"',
+            ages=private if is_dp else "widths = [10, 100]", kind="",
+            sensitive="" if is_bare else SENSITIVE, others="" if is_bare else 'others = ["note"]',
+        )
+    )  # fmt: skip
+
+
+def write_people(folder, table, data="csv"):
+    """The table in a file of this ending; illnesses as they are, as categories in the order in which they occur, as numbers or days."""
+    as_what, _, ending = data.rpartition(" ")
+    numbers = pl.col("ill").replace_strict({"cold": 10, "flu": 20, "gout": 40}, return_dtype=pl.Int64)
+    kinds = {"categories": pl.col("ill").cast(pl.Categorical), "numbers": numbers, "days": numbers.cast(pl.Date)}
+    table = table.with_columns(kinds[as_what]) if as_what else table
+    path = folder / f"people.{ending}"
+    {"csv": table.write_csv, "parquet": table.write_parquet, "arrow": table.write_ipc}[ending](path)
+
+
+def released(folder, table, seed, data="csv"):
+    """What a run would publish, without writing it; None if it would be refused."""
+    write_people(folder, table, data)
+    recipe = read_recipe(folder / "recipe.toml")
+    try:
+        if case_is_dp(recipe):
+            with_budget(folder)
+            overt.run(recipe, rng=np.random.default_rng(seed), overwrite=True)
+            return (folder / "release.csv").read_bytes()
+        prepared = prepare(recipe)
+        release = prepared.method.anonymize(prepared.table, rng=np.random.default_rng(seed))
+    except OvertError:
+        return None
+    tables = published_tables(release, others=recipe.settings.output.others)
+    return tuple(frame.write_csv() for frame in tables.values()) if all(f.height for f in tables.values()) else None
+
+
+def same_release(folder, *, seeds=3, enough=4, data="csv"):
+    """Different tables, each with the seed, that give one release; some of another height if there are such."""
+    by_release = {}
+    for seed in range(seeds):
+        for table in variants():
+            shown = released(folder, table, seed, data)
+            if shown is None:
+                continue
+            alike = by_release.setdefault(shown, {})
+            alike.setdefault(str(table.rows()), (table, seed))
+            if len(alike) >= enough and len({one.height for one, _ in alike.values()}) > 1:
+                return list(alike.values())
+    return list(max(by_release.values(), key=len, default={}).values())
+
+
+def case_is_dp(recipe):
+    return recipe.settings.method.name.startswith("dp-")
+
+
+def run(folder, table, seed, *, data="csv"):
+    """A whole run with reports: the public and the owner's bytes, by name, dates and random ids aside."""
+    write_people(folder, table, data)
+    with_budget(folder)
+    outcome = overt.run(
+        read_recipe(folder / "recipe.toml"), rng=np.random.default_rng(seed), overwrite=True, report=True
+    )
+    assert outcome.verdict.ok
+    found = {Audience.PUBLIC: {}, Audience.OWNER: {}}
+    for path in folder.iterdir():
+        if path.name.startswith("release"):
+            found[audience_of(path)][path.name] = undated(path)
+    return found
+
+
+def undated(path: Path) -> bytes:
+    content = path.read_bytes()
+    if path.suffix not in (".json", ".html"):
+        return content
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?( UTC|Z)", "DATE", content.decode())
+    return re.sub(r'"id": "[0-9a-f]{32}"', '"id": "ID"', text).encode()
+
+
+def with_budget(folder):
+    from overt.io.ledger import ledger_path, set_limit
+
+    path = ledger_path(folder / "people.csv")
+    path.unlink(missing_ok=True)
+    set_limit(path, 1000, "0.99")
+
+
+def fresh(path):
+    path.mkdir()
+    with_budget(path)
+    return path
+
+
+@pytest.mark.filterwarnings("ignore::overt.errors.Caution")
+@pytest.mark.parametrize("case", CASES)
+def test_two_tables_with_the_same_release_have_the_same_public_bytes(case, tmp_path):
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, case)
+    tables = same_release(folder)
+    assert len(tables) > 1, "no two tables with the same release were found: the test says nothing"
+    by_height = sorted(tables, key=lambda one: one[0].height)  # one without dropped rows, one with them
+    chosen = [by_height[0], by_height[len(by_height) // 2], by_height[-1]]
+    first, *others = (run(folder, table, seed) for table, seed in chosen)
+    for other in others:
+        assert other[Audience.PUBLIC] == first[Audience.PUBLIC]
+    if not case.startswith("dp-"):
+        assert {name.partition(".")[2] for name in first[Audience.OWNER]} >= {"owner-report.html", "owner-report.json"}
+        assert any(other[Audience.OWNER] != first[Audience.OWNER] for other in others)  # the owner's do tell them apart
+
+
+def test_every_method_is_looked_at():
+    names = {re.search(r'name = "([\w-]+)"', method)[1] for method, _, _ in CASES.values()}
+    assert names == set(METHODS)
+
+
+def test_sixteen_tables_of_eight_people_have_one_public_report_and_many_for_the_owner(tmp_path):
+    """Two people of each age and sex, one ill with each of two things: 16 tables show the same release."""
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, "mondrian")
+    public, owner = set(), set()
+    for turned in range(16):
+        ill = []
+        for pair in range(4):
+            one, other = ("cold", "flu") if turned >> pair & 1 else ("flu", "cold")
+            ill += [one, other]
+        table = people(ill).with_columns(age=pl.Series([20, 21, 24, 29, 60, 71, 83, 97]))
+        found = run(folder, table, 1)
+        public.add(str(sorted(found[Audience.PUBLIC].items())))
+        measured = json.loads(found[Audience.OWNER]["release.owner-report.json"])["utility"]
+        owner.add(json.dumps([measured["pairs"], measured["predictions"]]))
+    assert len(public) == 1
+    assert len(owner) >= 8  # 12: what the owner's reports measure tells most tables apart
+
+
+def test_no_public_digest_tells_which_of_ninety_candidates_the_table_is(tmp_path):
+    """Six people and three illnesses that two of them have: whoever writes all 90 tables finds none confirmed by what is public."""
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, "anatomy")
+    table = people(ILL).head(6)
+    candidates = sorted(set(permutations(["cold", "cold", "flu", "flu", "gout", "gout"])))
+    digests = set()
+    for ill in candidates:
+        write_people(folder, table.with_columns(ill=pl.Series(ill)))
+        digests.add(hashlib.sha256((folder / "people.csv").read_bytes()).hexdigest())
+    found = run(folder, table.with_columns(ill=pl.Series(candidates[37])), 1)
+    told = {who: set(re.findall(r"[0-9a-f]{64}", str(files))) for who, files in found.items()}
+    assert len(digests) == 90 and told[Audience.PUBLIC]
+    assert not told[Audience.PUBLIC] & digests
+    assert len(told[Audience.OWNER] & digests) == 1
+
+
+def test_rows_that_are_suppressed_or_dropped_leave_no_trace(tmp_path):
+    """Other suppressed people, with values and illnesses that nobody else has, and other dropped ones."""
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, "full-domain, suppressing")
+    kept = people(["cold", "flu", "cold", "flu", "gout", "flu", "cold", "gout"])
+    found = []
+    for n_lonely, secret, kind in ((1, "HIVSECRET", "f"), (2, "17", "m"), (3, "Zz", "m")):
+        lonely = pl.DataFrame({"name": NAMES[:n_lonely], "age": [61, 72, 83][:n_lonely], "sex": [kind] * n_lonely, "ill": [secret] * n_lonely, "note": ["x"] * n_lonely})  # fmt: skip
+        dropped = lonely.with_columns(ill=pl.lit(None, pl.String), age=pl.lit(20, pl.Int64))
+        found.append(run(folder, pl.concat([kept, lonely, *[dropped] * (n_lonely - 1)]), 1))
+    texts = {name: content for one in found for name, content in one[Audience.PUBLIC].items()}
+    assert not any(b"HIVSECRET" in content or b"Zz" in content for content in texts.values())
+    assert found[0][Audience.PUBLIC] == found[1][Audience.PUBLIC] == found[2][Audience.PUBLIC]
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "tsv", "parquet", "arrow", "jsonl"])
+@pytest.mark.parametrize("case", ["mondrian", "anatomy, flat", "cross-bucket", "full-domain, suppressing"])
+def test_in_every_format(case, ending, tmp_path):
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, case, ending=ending)
+    chosen = same_release(folder, enough=2)
+    assert len(chosen) > 1
+    first, other = (run(folder, table, seed) for table, seed in (chosen[0], chosen[-1]))
+    assert first[Audience.PUBLIC] == other[Audience.PUBLIC]
+
+
+@pytest.mark.parametrize("data", ["categories parquet", "categories arrow", "numbers parquet", "days arrow"])
+@pytest.mark.parametrize("case", ["mondrian", "anatomy", "blind-buckets", "blind-buckets, flat", "blind-buckets, shuffled", "blind-buckets, generalized"])  # fmt: skip
+def test_of_every_type(case, data, tmp_path):
+    """Typed columns keep their types in the release, which must tell no more than its cells: no order of categories either."""
+    folder, ending = fresh(tmp_path / "a"), data.split()[1]
+    write_recipe(folder, case, ending=ending, data=ending)
+    chosen = same_release(folder, seeds=1, enough=2, data=data)
+    assert len(chosen) > 1
+    first, other = (run(folder, table, seed, data=data) for table, seed in (chosen[0], chosen[-1]))
+    assert first[Audience.PUBLIC] == other[Audience.PUBLIC]
+
+
+@pytest.mark.parametrize("case", ["mondrian", "anatomy", "blind-buckets", "blind-buckets, shuffled"])
+def test_in_a_database(case, tmp_path):
+    """The whole file of SQLite, with whatever else is in it than rows."""
+    pytest.importorskip("adbc_driver_sqlite")
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, case)
+    chosen = same_release(folder, seeds=1, enough=2)
+    assert len(chosen) > 1
+    found = []
+    for name, (table, seed) in zip("bc", (chosen[0], chosen[-1]), strict=True):
+        write_recipe(fresh(tmp_path / name), case, ending="db")
+        found.append(run(tmp_path / name, table, seed)[Audience.PUBLIC])
+    assert set(found[0]) >= {"release.db", "release.manifest.json"} and found[0] == found[1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_in_parts(ending, tmp_path, monkeypatch, request):
+    """A release that was made out of core: a folder of parts, with their rights. Values change places in their box, rows in the file, and others are dropped."""
+    monkeypatch.chdir(tmp_path)
+    request.addfinalizer(partial(os.umask, os.umask(0o027)))
+    ages, values = np.repeat(np.arange(20, 60), 6), np.array(list("aabbcd"))
+    (tmp_path / "recipe.toml").write_text(
+        'version = 1\n[input]\npath = "people.csv"\n[columns.age]\nrole = "quasi-identifier"\n[columns.sex]\nrole = "quasi-identifier"\n'
+        f'[columns.ill]\nrole = "sensitive"\nmissing = "drop"\n{K2}[method]\nname = "mondrian"\n[output]\npath = "release"\nformat = "{ending}"\n'
+    )
+    found = []
+    for seed, n_dropped in ((1, 0), (2, 3), (3, 8)):
+        draw = np.random.default_rng(seed)
+        ill = [str(value) for _ in range(40) for value in draw.permutation(values)] + [""] * n_dropped
+        table = pl.DataFrame({"age": [*ages, *[25] * n_dropped], "sex": "f", "ill": ill})
+        table[draw.permutation(table.height)].write_csv("people.csv")
+        overt.run("recipe.toml", rng=np.random.default_rng(5), engine="out-of-core", overwrite=True)
+        files = sorted(Path("release").rglob("*"))
+        found.append(
+            {
+                str(p): (undated(p) if p.is_file() else b"", stat.S_IMODE(p.stat().st_mode))
+                for p in [Path("release"), *files]
+            }
+        )
+    assert found[0] == found[1] == found[2] and len(found[0]) > 3
+    assert not any(mode & 0o027 for _, mode in found[0].values())

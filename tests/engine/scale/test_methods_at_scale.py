@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an engine makes is what one machine makes of the same coins: the same groups, boxes and buckets.
+
+Tests of cut_tree, groups_by_cuts, boxes_and_buckets, rank_intervals, groups_by_draw, lines, strata, seam and made.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import overt
+from overt.algorithms.batches import BatchPlan
+from overt.algorithms.counted_strata import CountedStrata
+from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
+from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
+from overt.engine.scale.fragment_lines import ShownLines
+from overt.engine.scale.groups_by_cuts import CutFragment, NumberGroups, like_of, make_groups_by_cuts
+from overt.engine.scale.groups_by_draw import divide_plan, make_batch_matching, make_dealing, make_rda
+from overt.io.publication import published_tables
+from overt.kernels.counting import starts_of
+from overt.partition import Partition
+from overt.progress import silent
+from overt.release import GeneralizedRelease
+from scales import LOCAL, as_written, collected, engine_named, staged_with_coins
+
+N = 4_000
+
+
+def people(n_rows=N, *, sensitive=("Occupation",), seed=0):
+    frame = overt.samples.census(n_rows, seed=seed)
+    hierarchies = overt.samples.census_hierarchies()
+    quasi = ["Age", "Gender", "Education", "Birthplace"]
+    named = {name: hierarchies[name] for name in quasi if name in hierarchies}
+    return overt.read_frame(frame, quasi_identifiers=quasi, sensitive=list(sensitive), hierarchies=named)
+
+
+def coins_for(table, seed=1):
+    return np.random.default_rng(seed).integers(0, 2**64, table.n_rows, np.uint64)
+
+
+class OrderOfCoins:
+    """Draws as the one machine asks for them, in the order of coins that are known."""
+
+    def __init__(self, coins):
+        self.coins = coins
+
+    def permutation(self, asked):
+        rows = np.arange(asked) if isinstance(asked, int) else asked
+        return rows[np.argsort(self.coins[rows], kind="stable")]
+
+
+def lines_for(staged, method=None):
+    shows = {} if method is None or not method.shows else dict.fromkeys(staged.order, method.shows)
+    return ShownLines(("bucket", *staged.order), staged.quasi_identifiers, staged.sensitive, shows)
+
+
+@pytest.fixture(params=LOCAL)
+def engine(request, tmp_path):
+    made = engine_named(request.param, request, tmp_path)
+    yield made
+    made.close()
+
+
+GOALS = {
+    "k-anonymity": overt.KAnonymity(5),
+    "l-diversity": overt.FrequencyLDiversity(3),
+    "t-closeness": overt.TCloseness("0.4"),
+    "beta-likeness": overt.EnhancedBetaLikeness("2"),
+    "both": overt.KAnonymity(4) & overt.EntropyLDiversity(3),
+}
+
+
+@pytest.mark.parametrize("goal", GOALS.values(), ids=GOALS)
+def test_mondrian_makes_the_identical_partition_with_the_same_numbers(engine, goal, tmp_path):
+    table = people()
+    method = overt.Mondrian(goal=goal)
+    staged = staged_with_coins(engine, table, coins_for(table), tmp_path)
+    looks = goal if goal.looks_at_values else None
+    rule = CutRule(goal.least_rows, "widest", looks)
+    tree = grow_cut_tree(engine, staged.data, staged.quasi_identifiers, staged.sensitive, rule)
+    cut = CutFragment(staged.quasi_identifiers, staged.sensitive, goal.least_rows, "widest", looks)
+    like = pl.DataFrame(schema={"second_coin": pl.Int64, "fragment": pl.Int32, "group": pl.Int32})
+    found = collected(engine, engine.apply(staged.data, tree, NumberGroups(cut), like), like)
+    assert tree.n_fragments == found.get_column("fragment").n_unique()
+    assert tree.n_fragments > 1
+    of_fragment = found.group_by("fragment").agg(pl.col("group").max() + 1).sort("fragment")
+    first = dict(zip(of_fragment["fragment"], np.append(0, np.cumsum(of_fragment["group"])), strict=False))
+    found = found.sort("second_coin")
+    numbered = np.array([first[f] for f in found["fragment"]]) + found["group"].to_numpy()
+    assert (numbered == method.anonymize(table).partition.group_of_row).all()
+
+
+@pytest.mark.parametrize("choose", ["widest", "gain"])
+def test_mondrian_publishes_the_same_lines(engine, choose, tmp_path):
+    table = people()
+    method = overt.Mondrian(goal=overt.KAnonymity(7), choose=choose)
+    staged = staged_with_coins(engine, table, coins_for(table), tmp_path)
+    made = make_groups_by_cuts(staged, method, lines_for(staged), silent)
+    assert made.n_fragments > 1
+    found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
+    assert as_written(found).equals(as_written(published_tables(method.anonymize(table))["release"]))
+
+
+STRATA = {
+    "one": {"halvings": 0},
+    "halvings": {"halvings": 2},
+    "columns": {"by": ["Gender"]},
+    "tree": {
+        "column": "Age",
+        "up_to": 40,
+        "yes": {"column": "Gender", "among": ["female"], "yes": {}, "no": {}},
+        "no": {},
+    },
+}
+
+
+@pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
+@pytest.mark.parametrize("sensitive", [("Occupation",), ("Occupation", "Income")], ids=["one value", "pairs"])
+def test_boxes_and_buckets_are_those_of_one_machine_for_the_same_coins(engine, strata, sensitive, tmp_path):
+    table, method = (
+        people(sensitive=sensitive),
+        overt.BlindBuckets(goal=overt.FrequencyLDiversity(3), k=6, cuts="strict", stratify=strata),
+    )
+    coins = coins_for(table)
+    alone = method.anonymize(table, rng=OrderOfStrata(coins, method.stratify.divide(table)))
+    staged = staged_with_coins(engine, table, coins, tmp_path)
+    lines = lines_for(staged, method)
+    made = make_boxes_and_buckets(staged, method, lines, silent)
+    assert made.n_fragments > 1
+    of_people, of_values = replace(lines, sensitive=()), replace(lines, quasi=())
+    boxes = collected(engine, made.tables["boxes"], like_of(of_people, has_buckets=True))
+    values = collected(engine, made.tables["sensitive"], like_of(of_values, has_buckets=True))
+    number = pl.Series("bucket", alone.buckets.group_of_row + 1)
+    shown = overt.owner_view(alone).select(column.name for column in table.quasi_identifiers)
+    assert as_written(boxes).equals(as_written(shown.insert_column(0, number)))
+    cells = {column.name: column.values.gather(column.codes) for column in table.sensitive}
+    assert as_written(values).equals(as_written(pl.DataFrame({"bucket": number, **cells})))
+
+
+class OrderOfStrata(OrderOfCoins):
+    """The one machine permutes the places of rows that lie stratum by stratum."""
+
+    def __init__(self, coins, strata):
+        super().__init__(coins[strata.rows])
+
+
+def released(table, groups):
+    return published_tables(GeneralizedRelease(table, groups, overt.Dealing(goal=overt.FrequencyLDiversity(2))))[
+        "release"
+    ]
+
+
+def test_dealing_is_that_of_one_machine_for_the_same_coins(engine, tmp_path):
+    table, method = people(), overt.Dealing(goal=overt.FrequencyLDiversity(4))
+    coins = coins_for(table)
+    staged = staged_with_coins(engine, table, coins, tmp_path)
+    made = make_dealing(staged, method, lines_for(staged), silent, np.random.default_rng(0))
+    assert made.n_fragments > 1
+    found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
+    values = table.sensitive[0].codes
+    order = np.lexsort((coins, values))
+    group = np.empty(table.n_rows, np.int32)
+    group[order] = np.arange(table.n_rows) % (table.n_rows // 4)
+    assert as_written(found).equals(as_written(released(table, Partition(group, table.n_rows // 4))))
+
+
+def test_rda_is_that_of_one_machine_for_the_same_coins(engine, tmp_path, monkeypatch):
+    table, method = people(N + 1), overt.RDA(goal=overt.FrequencyLDiversity(3))
+    coins = coins_for(table)
+    staged = staged_with_coins(engine, table, coins, tmp_path)
+    made = make_rda(staged, method, lines_for(staged), silent, np.random.default_rng(0))
+    assert made.n_fragments > 1
+    found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
+
+    def by_coins(value_of_row, n_values, rng):
+        first = np.append(0, np.cumsum(np.bincount(value_of_row, minlength=n_values)))
+        return np.lexsort((coins, value_of_row)).astype(np.int32), first
+
+    monkeypatch.setattr("overt.algorithms.streamliner.rda.shuffle_by_value", by_coins)
+    alone = method.anonymize(table, rng=np.random.default_rng(0))
+    assert alone.partition.sizes.max() > 3  # a row was left over
+    assert as_written(found).equals(as_written(published_tables(alone)["release"]))
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"value_sets": "most frequent"}, {"strata": ("Gender",), "swaps": 1}], ids=str
+)
+def test_batch_matching_is_that_of_one_machine_for_the_same_coins_and_plan(engine, settings, tmp_path):
+    table, method = people(), overt.BatchMatching(goal=overt.FrequencyLDiversity(3), **settings)
+    column, coins = table.sensitive[0], coins_for(table)
+    staged = staged_with_coins(engine, table, coins, tmp_path)
+    made = make_batch_matching(staged, method, lines_for(staged), silent, np.random.default_rng(3))
+    assert made.n_fragments > 1
+    found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
+    strata = CountedStrata.of(table, method.strata, column.codes, column.n_values)
+    plan = method.plan_strata(strata, column.name, np.random.default_rng(3))
+    _, plans = divide_plan(plan, strata.counts.size, 300)
+    whole = BatchPlan(
+        starts_of(np.concatenate([np.diff(part.first) for part in plans])),
+        np.concatenate([part.value for part in plans]),
+        np.concatenate([part.alpha for part in plans]),
+    )
+    assert whole.n_rows == plan.n_rows == table.n_rows
+    rows = np.lexsort((coins, strata.value_of_row)).astype(np.int32)
+    first = starts_of(np.bincount(strata.value_of_row, minlength=strata.counts.size))
+    group = method.match_drawn(table.quasi_identifiers, whole, whole.draw(rows, first))
+    assert as_written(found).equals(as_written(released(table, Partition(group, whole.n_groups))))
+
+
+ON_SPARK = {
+    "l-diversity": lambda e, f, _: test_mondrian_makes_the_identical_partition_with_the_same_numbers(
+        e, GOALS["both"], f
+    ),
+    "t-closeness": lambda e, f, _: test_mondrian_makes_the_identical_partition_with_the_same_numbers(
+        e, GOALS["t-closeness"], f
+    ),
+    "gain": lambda e, f, _: test_mondrian_publishes_the_same_lines(e, "gain", f),
+    "tree": lambda e, f, _: test_boxes_and_buckets_are_those_of_one_machine_for_the_same_coins(
+        e, STRATA["tree"], ("Occupation", "Income"), f
+    ),
+    "halvings": lambda e, f, _: test_boxes_and_buckets_are_those_of_one_machine_for_the_same_coins(
+        e, STRATA["halvings"], ("Occupation",), f
+    ),
+    "dealing": lambda e, f, _: test_dealing_is_that_of_one_machine_for_the_same_coins(e, f),
+    "rda": lambda e, f, patch: test_rda_is_that_of_one_machine_for_the_same_coins(e, f, patch),
+    "batch-matching": lambda e, f, _: test_batch_matching_is_that_of_one_machine_for_the_same_coins_and_plan(
+        e, {"strata": ("Gender",), "swaps": 1}, f
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("case", ON_SPARK.values(), ids=ON_SPARK)
+def test_spark_makes_the_same(case, request, tmp_path, monkeypatch):
+    engine = engine_named("spark", request, tmp_path)
+    try:
+        case(engine, tmp_path, monkeypatch)
+    finally:
+        engine.close()

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`overt.run` with an engine: a release in parts, checked before it appears, whole or not at all; and its check."""
+
+import json
+import os
+import shutil
+import stat
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import overt
+from overt.cli import main
+from overt.cli.console import Exit
+from overt.engine.scale.engine_choice import engine_of
+from overt.engine.scale.fragment_lines import NotCovered, ShownLines, covered
+from overt.engine.scale.local import LocalEngine
+from overt.engine.scale.parts import MANIFEST, release_folder
+from overt.engine.scale.private_folder import hold
+from overt.engine.scale.seam import TablePlace
+from overt.engine.scale.staging import stage_table
+from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.io.cells import Cells
+from overt.io.intake import Intake
+from overt.partition import Partition
+from scales import METHODS, RECIPE, read_parts, write_people
+
+
+def recipe(folder, method="blind-buckets", *, ending="parquet", output="parquet", more=""):
+    write_people(folder, ending=ending)
+    text = RECIPE.format(input=ending, method=METHODS.get(method, method), output=output, more=more)
+    (folder / "recipe.toml").write_text(text)
+    return folder / "recipe.toml"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_release_in_parts_holds_its_goal_on_one_machine_too(method, tmp_path):
+    outcome = overt.run(recipe(tmp_path, method), engine="out-of-core")
+    assert outcome.ok
+    assert outcome.n_rows == 900
+    release = tmp_path / "release.parquet"
+    assert overt.check(tmp_path / "people.parquet", release).ok
+    parts = [read_parts(release / name) for name in json.loads((release / MANIFEST).read_text())["release"]]
+    groups = parts[0].select("Age", "Gender", "Education").with_row_index().group_by("Age", "Gender", "Education").len()
+    assert groups["len"].min() >= 3  # counted by another than the check
+    values = (
+        parts[-1]
+        .group_by("bucket" if len(parts) > 1 else ["Age", "Gender", "Education"])
+        .agg(share=pl.col("Occupation").value_counts().struct.field("count").max() / pl.len())
+    )
+    assert values["share"].max() <= 1 / 3 + 1e-12
+    published = parts[-1]["Occupation"].cast(pl.String).sort()
+    assert published.equals(overt.samples.census(900, seed=3)["Occupation"].cast(pl.String).sort())
+
+
+def test_csv_in_and_out_is_the_same_release(tmp_path):
+    for ending in ("parquet", "csv"):
+        (tmp_path / ending).mkdir()
+        assert overt.run(recipe(tmp_path / ending, "mondrian", ending=ending, output=ending), engine="out-of-core").ok
+        assert overt.check(tmp_path / ending / f"people.{ending}", tmp_path / ending / f"release.{ending}").ok
+    found = [
+        read_parts(tmp_path / e / f"release.{e}" / "release").cast(pl.String).sort(pl.all()) for e in ("csv", "parquet")
+    ]
+    assert found[0].fill_null("").equals(found[1].fill_null(""))
+
+
+def test_it_is_the_release_that_one_machine_makes_in_memory(tmp_path):
+    path = recipe(tmp_path, "mondrian")
+    overt.run(path, engine="out-of-core")
+    parts = read_parts(tmp_path / "release.parquet" / "release")
+    alone = pl.read_parquet(overt.run(write_other(path), audit=False).files["release"])
+    assert parts.cast(pl.String).sort(pl.all()).equals(alone.cast(pl.String).sort(pl.all()))
+
+
+def write_other(path):
+    other = path.with_name("other.toml")
+    other.write_text(path.read_text().replace("release.parquet", "other.parquet"))
+    return other
+
+
+def test_who_may_read_what(tmp_path):
+    outcome = overt.run(recipe(tmp_path), engine="out-of-core")
+    owner = tmp_path / "release.parquet.owner.json"
+    assert stat.S_IMODE(owner.stat().st_mode) == 0o600
+    assert (
+        "Kanarienvogel" not in str(outcome) + (tmp_path / "release.parquet" / MANIFEST).read_text() + owner.read_text()
+    )
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(
+        ["people.parquet", "recipe.toml", "release.parquet", "release.parquet.owner.json"]
+    )
+    assert outcome.content()["engine"] == "out-of-core"
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["a value", "a cell", "a group", "a line lost", "a bucket"],
+)
+def test_the_check_finds_what_was_changed(change, tmp_path):
+    outcome = overt.run(recipe(tmp_path), engine="out-of-core")
+    release = tmp_path / "release.parquet"
+    name = "boxes" if change in ("a cell", "a group") else "sensitive"
+    (part,) = (release / name).iterdir()
+    lines = pl.read_parquet(part)
+    occupations = lines["Occupation"].unique() if name == "sensitive" else None
+    match change:
+        case "a value":
+            lines = lines.with_columns(Occupation=pl.lit(occupations[0]))
+        case "a cell":
+            lines = lines.with_columns(Age=pl.lit("Goldammer"))
+        case "a group":  # a box that nobody else shows
+            boxes, new = set(lines.select("Age", "Gender", "Education").rows()), {}
+            for age, gender, education in product(*(lines[name].unique() for name in ("Age", "Gender", "Education"))):
+                if (age, gender, education) not in boxes:
+                    new = {"Age": age, "Gender": gender, "Education": education}
+            is_first = pl.int_range(pl.len()) == 0
+            lines = lines.with_columns(
+                pl.when(is_first).then(pl.lit(value, pl.String)).otherwise(name).alias(name)
+                for name, value in new.items()
+            )
+        case "a line lost":
+            lines = lines[1:]
+        case "a bucket":
+            lines = lines.with_columns(bucket=pl.when(pl.int_range(pl.len()) == 0).then(2).otherwise("bucket"))
+    lines.write_parquet(part)
+    verdict = overt.check(tmp_path / "people.parquet", release).verdict
+    failed = {finding.name for finding in verdict.failures}
+    expected = {"a value": "truth", "a cell": "cells", "a group": "goal", "a line lost": "rows", "a bucket": "buckets"}
+    assert {"digests", expected[change]} <= failed, failed
+    assert outcome.ok
+    assert "Goldammer" not in str(verdict)
+
+
+def test_a_release_is_replaced_only_if_that_is_asked(tmp_path):
+    path = recipe(tmp_path)
+    overt.run(path, engine="out-of-core")
+    before = (tmp_path / "release.parquet" / MANIFEST).read_bytes()
+    with pytest.raises(InvalidInput, match="exists already"):
+        overt.run(path, engine="out-of-core")
+    assert overt.run(path, engine="out-of-core", overwrite=True).ok
+    assert (tmp_path / "release.parquet" / MANIFEST).read_bytes() != before
+    assert not list(tmp_path.glob(".*"))
+    (tmp_path / "release.csv").mkdir()  # a folder that is no release is never replaced
+    text = path.read_text().replace("release.parquet", "release.csv")
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match="no release in parts"):
+        overt.run(path, engine="out-of-core", overwrite=True)
+
+
+@pytest.mark.parametrize("where", ["writing", "committing"])
+def test_a_failure_leaves_what_was_there(where, tmp_path, monkeypatch):
+    path = recipe(tmp_path)
+    overt.run(path, engine="out-of-core")
+    before = (tmp_path / "release.parquet" / MANIFEST).read_bytes()
+    record = (tmp_path / "release.parquet.owner.json").read_bytes()
+
+    def fails(*_, **__):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(
+        *((LocalEngine, "write") if where == "writing" else (overt.engine.scale.parts, "_commit")), fails
+    )
+    with pytest.raises(OSError):
+        overt.run(path, engine="out-of-core", overwrite=True)
+    assert (tmp_path / "release.parquet" / MANIFEST).read_bytes() == before
+    assert (tmp_path / "release.parquet.owner.json").read_bytes() == record
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_release_in_parts_holds_its_tables_and_its_manifest_and_nothing_else(tmp_path):
+    assert overt.run(recipe(tmp_path), engine="out-of-core").ok
+    held = {
+        file.relative_to(tmp_path / "release.parquet").parts[0] for file in (tmp_path / "release.parquet").rglob("*")
+    }
+    assert held == {MANIFEST, *json.loads((tmp_path / "release.parquet" / MANIFEST).read_text())["release"]}
+
+
+def test_an_owner_record_of_another_manifest_is_noticed(tmp_path):
+    assert overt.run(recipe(tmp_path), engine="out-of-core").ok
+    record = tmp_path / "release.parquet.owner.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"manifest_sha256": "0" * 64}))
+    checked = overt.check(tmp_path / "people.parquet", tmp_path / "release.parquet")
+    assert not checked.ok
+    assert "belongs to another manifest" in str(checked)
+
+
+def test_a_run_that_is_killed_between_its_two_renames_loses_no_release(tmp_path, monkeypatch):
+    place, killed = tmp_path / "alive" / "release.parquet", tmp_path / "killed" / "release.parquet"
+    place.mkdir(parents=True)
+    (place / MANIFEST).write_text("before")
+    rename = Path.rename
+
+    def watched(path, target):
+        if not place.exists():  # the old release has gone and the new one has not come: what a killed run leaves
+            shutil.copytree(place.parent, killed.parent)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", watched)
+    with release_folder(place, overwrite=True) as draft:
+        (draft.folder / MANIFEST).write_text("after")
+        draft.is_kept = True
+    monkeypatch.undo()
+    assert (place / MANIFEST).read_text() == "after"
+    assert not killed.exists()
+    with pytest.raises(InvalidInput, match="exists already"), release_folder(killed, overwrite=False):
+        pass
+    assert (killed / MANIFEST).read_text() == "before"
+    with release_folder(killed, overwrite=True):
+        assert len(list(killed.parent.glob(".*"))) == 1  # its own folder, and nothing of the killed run
+    assert [file.name for file in killed.parent.iterdir()] == [killed.name]
+
+
+def test_what_a_killed_run_left_goes_and_what_it_was_to_replace_returns(tmp_path):
+    path = recipe(tmp_path)
+    overt.run(path, engine="out-of-core")
+    release, abandoned = tmp_path / "release.parquet", tmp_path / ".release.parquet.00000000.part"
+    before = (release / MANIFEST).read_bytes()
+    release.rename(tmp_path / ".release.parquet.00000000.old")  # killed between two renames
+    abandoned.mkdir()
+    os.close(hold(abandoned))
+    with pytest.raises(InvalidInput, match="exists already"):
+        overt.run(path, engine="out-of-core")
+    assert (release / MANIFEST).read_bytes() == before
+    assert overt.run(path, engine="out-of-core", overwrite=True).ok
+    assert not list(tmp_path.glob(".*"))
+
+
+REFUSED = {
+    "relaxed boxes": ('name = "blind-buckets"', "", 'cuts = "strict"'),
+    "form": ('name = "blind-buckets"\ncuts = "strict"\nform = "shuffled"', "", "form"),
+    "relaxed": ('name = "mondrian"\nrelaxed = true', "", "relaxed"),
+    "gain": ('name = "mondrian"\nchoose = "gain"', "", "gain"),
+    "method": ('name = "full-domain"', "", "full-domain works on one machine"),
+    "bucketized": ('name = "dealing"\nform = "bucketized"', "", "bucketized"),
+    "rank": ('name = "batch-matching"\nmatching = "rank"', "", "rank"),
+    "flat": ('name = "blind-buckets"\ncuts = "strict"', "flat = true", "flat"),
+    "others": ('name = "blind-buckets"\ncuts = "strict"', 'others = ["Income"]', "'others'"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_what_is_not_there_is_refused_by_name(case, tmp_path):
+    method, more, words = case
+    with pytest.raises(InvalidInput, match=words):
+        overt.run(recipe(tmp_path, method, more=more), engine="out-of-core")
+    assert not (tmp_path / "release.parquet").exists()
+
+
+def test_an_engine_that_is_not_there_is_refused_by_name(tmp_path):
+    path = recipe(tmp_path)
+    for engine, words in (("dask", "'out-of-core', 'spark'"), (3, "a session of Spark, not a int")):
+        with pytest.raises(InvalidInput, match=words):
+            overt.run(path, engine=engine)
+    with pytest.raises(InvalidInput, match="master"):
+        overt.run(path, engine="out-of-core", master="local[2]")
+    with pytest.raises(InvalidInput, match="Only an engine"):
+        overt.run(path, master="local[2]")
+    with pytest.raises(InvalidInput, match="Reports"):
+        overt.run(path, engine="out-of-core", report=True)
+
+
+def test_what_cannot_be_reached_is_said_before_anything_is_written(tmp_path):
+    path = recipe(tmp_path)
+    path.write_text(path.read_text().replace("l = 3", "l = 300"))
+    with pytest.raises(Unreachable):
+        overt.run(path, engine="out-of-core")
+    assert not list(tmp_path.glob("*release*"))
+
+
+def test_the_command_line_runs_and_checks_it(tmp_path, capsys):
+    path = recipe(tmp_path)
+    assert main(["run", str(path), "--engine", "out-of-core", "--staging", str(tmp_path), "--quiet"]) == Exit.DONE
+    assert main(["check", str(tmp_path / "people.parquet"), str(tmp_path / "release.parquet")]) == Exit.DONE
+    assert "holds what it claims" in capsys.readouterr().out
+
+
+def test_missing_values_are_refused_dropped_or_a_value_of_their_own(tmp_path):
+    frame = pl.DataFrame({"age": [1, 2, 3, 4], "ill": ["a", None, " b", "b"]})
+    frame.write_parquet(tmp_path / "x.parquet")
+    place = TablePlace(str(tmp_path / "x.parquet"), "parquet")
+    with engine_of("out-of-core", staging=str(tmp_path)) as engine:
+        with pytest.raises(InvalidInput, match="missing in 1 rows"):
+            stage_table(engine, place, Intake(quasi_identifiers=["age"], sensitive=["ill"]))
+        dropped = stage_table(engine, place, Intake(quasi_identifiers=["age"], sensitive=["ill"], missing="drop"))
+        own = stage_table(engine, place, Intake(quasi_identifiers=["age"], sensitive=["ill"], missing="own value"))
+    assert (dropped.n_rows, dropped.n_dropped, own.n_rows) == (3, 1, 4)
+    assert dropped.columns[0].values.to_list() == [1, 3, 4]  # what only a dropped row has is not there
+    assert dropped.columns[1].total_of_value.tolist() == [1, 2]
+    assert own.columns[1].missing_code == 2
+
+
+def test_a_line_that_does_not_cover_its_row_is_never_written():
+    first, least, greatest = np.array([0, 2, 3]), np.array([0, 4, 2], np.int32), np.array([1, 5, 3], np.int32)
+    cells, codes = np.array([0, 0, 0, 1, 1], np.int32), np.array([1, 4, 3, 3, 4], np.int32)
+    assert covered(first, least, greatest, cells, codes).tolist() == [True, True, False, True, False]
+    table = overt.read_frame(pl.DataFrame({"age": [1, 2, 3]}), quasi_identifiers=["age"])
+    lines = ShownLines(("age",), table.quasi_identifiers, ())
+    with pytest.raises(NotCovered):
+        lines._require_cover(
+            table.quasi_identifiers[0],
+            Partition(np.zeros(3, np.int32), 1),
+            Cells(pl.Series(["1..2"]), np.zeros(1, np.int32)),
+        )
+
+
+def test_more_rows_than_rda_can_list_are_refused_by_name(tmp_path, monkeypatch):
+    monkeypatch.setattr("overt.engine.scale.groups_by_draw.MOST_LISTED", 100)
+    with pytest.raises(TooLarge, match="Use dealing"):
+        overt.run(recipe(tmp_path, "rda"), engine="out-of-core")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Roles of thirty-seven schemas in twelve languages, by the file and by a pilot of it; and each rule by itself."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from overt.io.profiling import profile_file
+from overt.io.roles.header_words import words_of
+from overt.io.roles.role_choice import is_private_by_name
+from overt.table import Kind, Role
+from schemas.held_out import HELD_OUT
+from schemas.held_out_again import HELD_OUT_AGAIN
+from schemas.messy import MESSY
+from schemas.proposals import LETTERS, share_right
+from schemas.tables import SCHEMAS
+
+KINDS = {"twenty schemas": SCHEMAS, "held out": HELD_OUT, "held out again": HELD_OUT_AGAIN, "messy exports": MESSY}
+ALL = tuple(schema for schemas in KINDS.values() for schema in schemas)
+LEAST_RIGHT = 0.95
+
+
+@pytest.mark.parametrize("schema", ALL, ids=lambda schema: schema.name)
+def test_no_identifier_is_proposed_as_anything_else(schema, tmp_path):
+    path = tmp_path / "data.csv"
+    schema.frame().write_csv(path)
+    pilot = np.sort(np.random.default_rng(1).choice(schema.n_rows, 60, replace=False))
+    for draw in (None, lambda _n, _whose: pilot):
+        found = {column.name: LETTERS[column.role] for column in profile_file(path, draw=draw).columns}
+        missed = [name for name, letters in schema.expected.items() if letters == "I" and found[name] != "I"]
+        assert not missed
+
+
+def test_nearly_all_roles_are_proposed_right(tmp_path):
+    for kind, schemas in KINDS.items():
+        n_right, n_columns, wrong = share_right(schemas, tmp_path)  # `python -m bench roles` prints them
+        assert n_right >= LEAST_RIGHT * n_columns, (kind, wrong)
+
+
+def role(name, cells, n=200):
+    cells = [cells(i) for i in range(n)] if callable(cells) else cells
+    frame = pl.DataFrame({name: cells, "other": list(range(len(cells)))})
+    return frame, name
+
+
+@pytest.fixture
+def proposed(tmp_path):
+    def profile(name, cells, n=200):
+        frame, _ = role(name, cells, n)
+        frame.write_csv(tmp_path / "data.csv")
+        return profile_file(tmp_path / "data.csv").columns[0]
+
+    return profile
+
+
+NAMES = ["Anna", "Maria", "Peter", "Thomas", "Julia", "Laura", "Paul", "Sofia"]
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "call Anna Meyer{} 0228/1234{}",
+        "+49 228 1234567 is her son{}",
+        "ask anna{}@example.org",
+        "phone (555) 123-4567 {}",
+    ],
+)
+def test_what_people_keep_to_themselves_is_not_released_if_its_texts_reach_somebody(remark, proposed):
+    cells = [remark.format(i, i) if i % 10 == 0 else "sent by the ward" for i in range(200)]
+    assert proposed("Reason", cells).role is Role.IDENTIFIER
+    plain = ["since 01/2024", "01.02.2024 seen at 10-12", "4 x 500 mg, 0.25 12 hours", "J45.0 asthma", "mmHg 120/80"]
+    assert proposed("Reason", [plain[i % 5] for i in range(200)]).role is Role.SENSITIVE
+
+
+def test_notes_of_several_words_are_remarks_and_grades_are_not(proposed):
+    notes = ["see file", "her wife has called twice", "walks with a stick"]
+    assert proposed("Note", [notes[i % 3] for i in range(200)]).role is Role.IDENTIFIER
+    grades = ["sehr gut", "gut", "befriedigend", "ausreichend"]
+    assert proposed("Note", [grades[i % 4] for i in range(200)]).role is Role.SENSITIVE
+
+
+def test_few_names_among_many_rows_are_identifiers(proposed):
+    assert proposed("Name", [NAMES[i % 8] for i in range(2_000)]).role is Role.IDENTIFIER
+    assert (
+        proposed("field_7", [f"{NAMES[i % 8]} {NAMES[(i // 8) % 8]}son" for i in range(2_000)]).role is Role.IDENTIFIER
+    )
+    assert proposed("town", [("Bonn", "Paris", "Sofia")[i % 3] for i in range(200)]).role is Role.QUASI_IDENTIFIER
+
+
+def test_titles_and_full_names_are_names_whatever_the_header_seems_to_say(proposed):
+    assert proposed("Station 2", lambda i: f"Dr. {('Quast', 'Zeh', 'Ohm', 'Ruf')[i % 4]}").role is Role.IDENTIFIER
+    assert proposed("x", lambda i: ("Mrs Quast", "Mr Zeh-Ohm")[i % 2]).role is Role.IDENTIFIER
+    assert proposed("Bill", lambda i: f"{NAMES[i % 8]} Quast{'aeiou'[i % 5]}").role is Role.IDENTIFIER  # no amounts
+    assert (
+        proposed("City", lambda i: ("San Antonio", "Santa Maria", "Sankt Peter")[i % 3]).role is Role.QUASI_IDENTIFIER
+    )
+
+
+@pytest.mark.parametrize("form", ["${:,.0f}", "{:,.2f} €", "EUR {:.2f}", "{:.2f}", "CHF {:,.2f}"])
+def test_amounts_are_sensitive_however_they_are_written(proposed, form):
+    found = proposed("agx", lambda i: form.format(17.37 * (i * 7919 % 104_729)), n=300)
+    assert (found.role, found.reason) == (
+        Role.SENSITIVE,
+        "an amount or a measurement; its name does not say that others know it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (lambda i: f"u{i % 50}@example.org", "e-mail"),
+        (lambda i: f"+49 228 {100000 + i % 90}", "telephone"),
+        (lambda i: f"{i % 90 + 1} Mill Road", "postal addresses"),
+        (lambda i: f"10.0.{i % 9}.{i % 50}", "internet"),
+        (lambda i: f"the patient was seen {i % 70} times and went home well", "free text"),
+        (lambda i: f"{50 + i / 7919:.6f}", "coordinates"),
+        (lambda i: ("DE89370400440532013000", "GB29NWBK60161331926819")[i % 2], "check digits"),
+    ],
+)
+def test_cells_tell_what_a_header_does_not(proposed, cells, words):
+    found = proposed("x1", cells)
+    assert found.role is Role.IDENTIFIER
+    assert words in found.reason
+
+
+def test_codes_of_diagnoses_and_medicines_are_sensitive_whatever_the_header(proposed):
+    assert proposed("c1", lambda i: ("I10", "E11.9", "J45.0")[i % 3]).role is Role.SENSITIVE
+    assert proposed("c2", lambda i: ("A10BA02", "N06AB06")[i % 2]).role is Role.SENSITIVE
+    assert proposed("Mental health flag", lambda i: ("Y", "N")[i % 2]).role is Role.SENSITIVE
+
+
+def test_dates_are_no_telephone_numbers(proposed):
+    found = proposed("x", lambda i: f"{i % 12 + 1:02}/{i % 28 + 1:02}/19{i % 90 + 10}")
+    assert (found.role, found.kind) == (Role.QUASI_IDENTIFIER, Kind.DATE)
+    assert found.formats.formats == ("%m/%d/%Y",)
+
+
+def test_a_number_with_an_odd_cell_stays_a_number_and_says_where_the_cell_is(proposed):
+    found = proposed("age", lambda i: "unclear" if i == 17 else str(i % 60 + 18))
+    assert (found.role, found.kind) == (Role.QUASI_IDENTIFIER, Kind.NUMBER)
+    assert str(found.odd) == "line 19"
+    assert proposed("class", lambda i: ("1", "2", "3", "4", "5", "6a")[i % 6]).kind is Kind.CATEGORY
+    assert proposed("x", lambda i: f"{i % 50:03}" if i % 40 else "abc").kind is Kind.CATEGORY  # zeros in front
+
+
+def test_counts_flags_and_amounts_with_words_of_numbers_are_no_identifiers(proposed):
+    assert proposed("number of children", lambda i: str(i % 5)).role is Role.QUASI_IDENTIFIER
+    assert proposed("e-mail consent", lambda i: ("yes", "no")[i % 2]).role is not Role.IDENTIFIER
+    assert proposed("nombre d'enfants", lambda i: str(i % 5)).role is Role.QUASI_IDENTIFIER
+    assert proposed("invoice amount", lambda i: f"{i * 1.37:.2f}").role is Role.SENSITIVE
+
+
+def test_headers_are_compared_by_their_words():
+    assert words_of("Geb.-Datum") == "geb datum"
+    assert words_of("XÉnoName") == "xeno name"
+    assert is_private_by_name("discharge diagnosis") and not is_private_by_name("discharge date")
+    assert not is_private_by_name("support") and not is_private_by_name("parents")
+
+
+def test_of_a_sensitive_column_only_the_pilot_is_looked_at_even_if_its_cells_alone_say_so(tmp_path):
+    path = tmp_path / "data.csv"
+    pl.DataFrame({"c1": ["I10", "E11.9"] * 150, "hiv": ["yes", "no"] * 150, "age": range(300)}).write_csv(path)
+    pilot = np.arange(40)
+    code, hiv, _ = profile_file(path, draw=lambda _n, _whose: pilot).columns
+    assert (code.role, code.column.codes.size) == (Role.SENSITIVE, 40)
+    assert (hiv.role, hiv.column.codes.size) == (Role.SENSITIVE, 40)
+    none = profile_file(path, draw=lambda _n, _whose: None).columns
+    assert [column.column for column in none[:2]] == [None, None]

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables that share a release are published as the same bytes, whoever else was in them."""
+
+import io
+import pickle
+from datetime import datetime
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from overt.checks import check_release
+from overt.checks.verdict import Claim
+from overt.io.files import read_file, write_tables
+from overt.io.flat import publish_flat
+from overt.io.frames import read_frame
+from overt.io.publication import publish, published_tables
+from overt.partition import Partition
+from overt.privacy import KAnonymity
+from overt.release import BucketRelease, GeneralizedRelease
+
+SECRET = "a rare disease that one person alone has"
+ROLES = {"quasi_identifiers": ["job"], "sensitive": ["ill", "pay"], "others": ["note", "mark"], "missing": "drop"}
+
+# Rows that are published; then somebody who is suppressed, in several versions.
+KEPT = {
+    "job": ["cook", "nurse", "cook", "nurse"],
+    "ill": ["flu", "cold", "cold", "flu"],
+    "pay": [30.0, 20.0, 20.0, 10.0],
+    "note": ["some long text about one", "some long text about two", "three", "some long text of four"],
+    "mark": ["x", "y", "y", "x"],
+}
+SUPPRESSED = [
+    {"job": "judge", "ill": SECRET, "pay": 30.0, "note": SECRET, "mark": SECRET},
+    {"job": "astronaut who lives alone", "ill": "HIVSECRET", "pay": 77.0, "note": "HIVSECRET" * 5, "mark": "a"},
+    {"job": "nurse", "ill": "flu", "pay": 10.0, "note": "three", "mark": "x"},
+]
+
+
+def with_one_more(person, first):
+    rows = {name: [person[name], *cells] if first else [*cells, person[name]] for name, cells in KEPT.items()}
+    return rows, Partition(np.array([-1, 0, 0, 0, 0] if first else [0, 0, 0, 0, -1], np.int32), 1)
+
+
+def polars_frame(rows):
+    return pl.DataFrame(rows).with_columns(pl.col("ill", "mark").cast(pl.Categorical))
+
+
+def polars_enums(rows):
+    named = {name: sorted({*rows[name], "unused"}) for name in ("ill", "mark", "job")}
+    return pl.DataFrame(rows).with_columns(pl.col(name).cast(pl.Enum(values)) for name, values in named.items())
+
+
+def pandas_frame(rows):
+    frame = pd.DataFrame(rows)
+    for name in ("ill", "mark", "job"):  # as they come, and as often as they come
+        frame[name] = pd.Categorical(frame[name], categories=[*frame[name].value_counts().index, "unused"])
+    return frame
+
+
+def pyarrow_table(rows):
+    columns = {name: pa.array(cells) for name, cells in rows.items()}
+    coded = {name: columns[name].dictionary_encode() for name in ("ill", "mark", "job")}
+    return pa.table({**columns, **coded})
+
+
+def in_all_formats(published, folder):
+    """What could leave: the bytes of every format that a frame of this kind is written in."""
+    if isinstance(published, pd.DataFrame):
+        published.to_parquet(folder / "f.parquet")
+        categories = {name: list(published[name].cat.categories) for name in published.select_dtypes("category")}
+        yield repr((published.dtypes.to_dict(), categories)).encode()
+        yield pickle.dumps(published)
+        yield (folder / "f.parquet").read_bytes()
+    elif isinstance(published, pa.Table):
+        memory = io.BytesIO()
+        with pa.ipc.new_file(memory, published.schema) as writer:
+            writer.write_table(published)
+        yield memory.getvalue()
+        pq.write_table(published, folder / "f.parquet", compression="none")
+        yield (folder / "f.parquet").read_bytes()
+    else:
+        for write in (published.write_ipc, published.write_ipc_stream, published.serialize):
+            memory = io.BytesIO()
+            write(memory)
+            yield memory.getvalue()
+        yield repr(published.schema).encode()
+        yield pickle.dumps(published)
+        published.write_parquet(folder / "f.parquet", compression="uncompressed")
+        yield (folder / "f.parquet").read_bytes()
+
+
+@pytest.mark.parametrize("frame_of", [polars_frame, polars_enums, pandas_frame, pyarrow_table])
+def test_a_published_frame_is_the_same_whoever_was_suppressed(frame_of, tmp_path):
+    seen = set()
+    for person, first in product(SUPPRESSED, [True, False]):
+        rows, partition = with_one_more(person, first)
+        table = read_frame(frame_of(rows), **ROLES)
+        release = GeneralizedRelease(table, partition, made_by=None)
+        contents = tuple(in_all_formats(publish(release, others=["note", "mark"]), tmp_path))
+        assert not any(SECRET.encode() in content or b"HIVSECRET" in content for content in contents)
+        assert not any(b"unused" in content for content in contents)
+        seen.add(contents)
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet", ".arrow", ".jsonl", ".csv.gz"])
+@pytest.mark.parametrize("frame_of", [polars_frame, polars_enums])
+def test_a_published_file_is_the_same_whoever_was_suppressed(frame_of, suffix, tmp_path):
+    seen = set()
+    for person, first in product(SUPPRESSED, [True, False]):
+        rows, partition = with_one_more(person, first)
+        release = GeneralizedRelease(read_frame(frame_of(rows), **ROLES), partition, made_by=None)
+        path = tmp_path / f"release{suffix}"
+        write_tables({path: published_tables(release, others=["note", "mark"])["release"]}, overwrite=True)
+        seen.add(path.read_bytes())
+    assert len(seen) == 1
+
+
+def test_categories_of_published_tables_are_those_of_their_rows():
+    rows, partition = with_one_more(SUPPRESSED[1], first=True)
+    release = GeneralizedRelease(read_frame(polars_enums(rows), **ROLES), partition, made_by=None)
+    assert publish(release)["ill"].dtype == pl.Enum(["cold", "flu"])
+    assert {str(dtype) for dtype in published_tables(release)["release"].schema.values()} == {
+        "Enum(categories=['*'])",
+        "Enum(categories=['cold', 'flu'])",
+        "Float64",
+    }
+
+
+def test_a_set_of_all_published_values_is_everything_whoever_was_suppressed():
+    """That a suppressed judge was a third value must not show in the set of the others; and a check reads the same."""
+    for person in SUPPRESSED:
+        rows, partition = with_one_more(person, first=False)
+        table = read_frame(pl.DataFrame(rows), **ROLES)
+        tables = published_tables(GeneralizedRelease(table, partition, made_by=None))
+        assert set(tables["release"]["job"].cast(pl.String)) == {"*"}
+        claim = Claim(goal=KAnonymity(4), n_rows=4)
+        for witness in (None, partition):
+            assert check_release(table, tables, claim, witness=witness).ok
+
+
+def test_sets_have_one_order_however_many_values_the_suppressed_add():
+    """With up to 64 values sets are compared as bits, with more as lists; the rows must stand in one order."""
+    kept = [["a", "b"], ["a", "b", "c"], ["a"], ["b"], ["a", "c"], ["d", "e"]]
+    orders = set()
+    for n_more in (1, 80):
+        cells = [cell for group in kept for cell in group] + [f"more {i}" for i in range(n_more)]
+        group_of_row = [i for i, group in enumerate(kept) for _ in group] + [-1] * n_more
+        table = read_frame(pl.DataFrame({"job": cells}), quasi_identifiers=["job"])
+        partition = Partition(np.array(group_of_row, np.int32), len(kept))
+        tables = published_tables(GeneralizedRelease(table, partition, made_by=None))
+        orders.add(tuple(tables["release"]["job"].cast(pl.String)))
+        assert check_release(table, tables, Claim(goal=KAnonymity(1), n_rows=len(cells) - n_more), witness=partition).ok
+    assert len(orders) == 1
+    assert list(dict.fromkeys(orders.pop())) == ["{a, b, c}", "{a, b}", "{a, c}", "a", "b", "{d, e}"]
+
+
+@pytest.mark.parametrize("pay", ["41.5", "40", "4e+1"])
+def test_numbers_of_a_text_file_are_written_alike_whoever_was_suppressed(pay, tmp_path):
+    (tmp_path / "t.csv").write_text(f"job,pay\ncook,30\ncook,20\njudge,{pay}\n")
+    table = read_file(tmp_path / "t.csv", quasi_identifiers=["job"], sensitive=["pay"], kinds={"pay": "number"})
+    release = GeneralizedRelease(table, Partition(np.array([0, 0, -1], np.int32), 1), made_by=None)
+    published = publish(release)
+    assert published.schema["pay"] == pl.Int64 and published["pay"].to_list() == [20, 30]
+
+
+@pytest.mark.parametrize("dropped", [[], [None]])
+def test_numbers_of_pandas_are_whole_whoever_was_dropped(dropped):
+    """Somebody without a value makes all of a pandas column floats; left out, they must not show in its type."""
+    frame = pd.DataFrame({"job": ["a", "b", *dropped], "pay": [1, 2, *dropped], "mark": [5, 6, *dropped]})
+    table = read_frame(frame, quasi_identifiers=["job"], sensitive=["pay"], missing="drop")
+    partition = Partition(np.zeros(2, np.int32), 1)
+    for release in (GeneralizedRelease(table, partition, None), BucketRelease(table, partition, None)):
+        frames = publish(release, others=["mark"])
+        frames = frames if isinstance(frames, tuple) else (frames,)
+        types = {name: str(dtype) for one in frames for name, dtype in one.dtypes.items()}
+        assert (types["pay"], types["mark"]) == ("int64", "int64")
+
+
+def test_dropped_people_leave_no_category_in_buckets_and_flat():
+    rows = {name: [*cells, "HIVSECRET"] if name != "pay" else [*cells, None] for name, cells in KEPT.items()}
+    table = read_frame(polars_enums(rows), **ROLES)
+    release = BucketRelease(table, Partition.from_groups([[0, 1], [2, 3]]), made_by=None)
+    people, sensitive = publish(release, others=["note", "mark"])
+    flat = publish_flat(release, others=["note", "mark"])
+    for frame in (people, sensitive, flat, *published_tables(release, others=["note", "mark"]).values()):
+        assert b"HIVSECRET" not in pickle.dumps(frame) and "HIVSECRET" not in repr(frame.schema)
+
+
+@pytest.mark.parametrize("form", ["range", "set"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_quasi_identifiers_are_written_alike_whoever_was_suppressed(form, suffix, tmp_path):
+    """A fraction, or an hour, that only somebody who is suppressed has must not show in how others are written."""
+    kept = {"age": [20.0, 35.0, 20.0], "seen": [datetime(2024, 3, 31), datetime(2024, 4, 1), datetime(2024, 3, 31)]}
+    others = [(36.0, datetime(2024, 5, 1)), (20.5, datetime(2024, 5, 1, 7, 30)), (20.5, datetime(2024, 5, 1))]
+    seen = set()
+    for age, moment in others:
+        frame = pl.DataFrame({"age": [*kept["age"], age], "seen": [*kept["seen"], moment]})
+        {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}[suffix](
+            tmp_path / f"t{suffix}"
+        )
+        roles = ["age"] if suffix == ".csv" else ["age", "seen"]
+        table = read_file(tmp_path / f"t{suffix}", quasi_identifiers=roles)
+        partition = Partition(np.array([0, 0, 1, -1], np.int32), 2)
+        show = dict.fromkeys(roles, form)
+        tables = published_tables(GeneralizedRelease(table, partition, made_by=None), show=show)
+        assert check_release(table, tables, Claim(goal=KAnonymity(1), n_rows=3, show=show), witness=partition).ok
+        seen.add(tuple(tables["release"].cast(pl.String).rows()))
+    assert len(seen) == 1
+    assert {row[0] for row in seen.pop()} == {"20", "20..35" if form == "range" else "*"}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choices that few make, over HTTP to the release: a budget that is spent and used up, and a learner."""
+
+import io
+import re
+import time
+import zipfile
+
+import httpx
+import pytest
+
+from browsing import PATIENCE, serve
+from overt.samples import hospital
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def owner(tmp_path_factory):
+    with (
+        serve(tmp_path_factory.mktemp("choices")) as served,
+        httpx.Client(base_url=served.root, timeout=120) as client,
+    ):
+        client.get(served.entrance)
+        client.headers["origin"] = served.root
+        yield client
+
+
+def bring(owner, rows):
+    lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+    answer = owner.post("/tables", files={"file": ("people.csv", "\n".join(lines).encode())})
+    assert answer.status_code == 303, answer.text
+    return answer.headers["location"].rpartition("/")[0]
+
+
+def wait_for(owner, path, *words):
+    until = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < until:
+        text = owner.get(path).text
+        if any(word in text for word in words):
+            return text
+        time.sleep(0.2)
+    raise AssertionError(f"{path} never says {words}: {text[-2000:]}")
+
+
+def names_in(owner, path):
+    with zipfile.ZipFile(io.BytesIO(owner.get(path).content)) as archive:
+        return set(archive.namelist())
+
+
+def test_a_private_release_spends_the_budget_until_it_is_used_up(owner):
+    session = bring(owner, [{"Age": 20 + i % 60, "Height": 150 + i * 7 % 50} for i in range(3000)])
+    for column in (0, 1):
+        owner.post(f"{session}/table/role", data={"column": column, "role": "quasi-identifier"})
+        assert owner.post(f"{session}/coarser/{column}/widths", data={"width": 10}).status_code in (200, 303)
+    asked = {"made": "true", "epsilon": "1", "delta": "0.00001", "n_rows": "3000"}
+    limit = {"limit_epsilon": "1.5", "limit_delta": "0.001"}
+    answer = owner.post(f"{session}/promise/private", data=asked | limit, headers={"hx-request": "true"})
+    assert "Spent so far" in answer.text
+    owner.post(f"{session}/release/make")
+    text = wait_for(owner, f"{session}/release", "public-box", "note bad")
+    assert "public-box" in text
+    assert "release.csv" in names_in(owner, f"{session}/release/public.zip")
+    assert "recipe.toml" in names_in(owner, f"{session}/release/owner.zip")
+    spent = re.findall("Spent so far: [^<]*", owner.get(f"{session}/promise").text)
+    owner.post(f"{session}/release/make")
+    assert "public-box" not in wait_for(owner, f"{session}/release", "note bad")
+    assert (
+        re.findall("Spent so far: [^<]*", owner.get(f"{session}/promise").text) == spent
+    )  # what is refused costs nothing
+    owner.post(f"{session}/close")
+
+
+def test_a_learner_is_asked_from_a_run(owner):
+    answer = owner.post("/tables", files={"file": ("people.csv", hospital().write_csv().encode())})
+    session = answer.headers["location"].rpartition("/")[0]
+    owner.post(f"{session}/compare/runs", data={"method": "mondrian"})
+    wait_for(owner, f"{session}/compare", "Open Mondrian")
+    assert owner.post(f"{session}/compare/runs/1/learner").status_code == 303
+    assert "<h4" in wait_for(owner, f"{session}/compare/runs/1", "would guess", "failed")
+    owner.post(f"{session}/close")

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a method says of itself is declared: a misspelling fails at import, and nobody probes for attributes."""
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+import overt
+from overt.algorithms import HOMES, METHODS
+from overt.errors import InvalidInput
+from overt.guarantee import RELEASE_ONLY, STRONG, Adversary, Beliefs, Guarantee
+from overt.method import FACTS, Inferring, Method, Searching, Traceable
+from overt.partition import Partition
+from overt.privacy.base import Property
+from overt.release import GeneralizedRelease, Release
+from tables import table_of
+
+SOURCES_ROOT = Path(overt.__file__).parent
+SOURCES = sorted(SOURCES_ROOT.rglob("*.py"))
+
+
+def test_a_misspelt_class_variable_fails_when_the_class_is_made():
+    with pytest.raises(TypeError, match=r"Loud\.draw_blind .*did you mean 'draws_blind'"):
+
+        class Loud(Method):
+            draw_blind: ClassVar[bool] = True
+
+    with pytest.raises(TypeError, match=r"Odd\.holds_tight is nothing that a method can say of itself"):
+
+        class Odd(Method):
+            holds_tight = True
+
+
+def test_a_misspelt_property_or_field_fails_too():
+    with pytest.raises(TypeError, match="did you mean 'guarantee'"):
+
+        class Weaker(Method):
+            @property
+            def garantee(self):
+                return RELEASE_ONLY
+
+    with pytest.raises(TypeError, match="did you mean 'max_suppressed'"):
+
+        @dataclass(frozen=True)
+        class Quiet(Method):
+            max_supressed: float = 1
+
+
+def test_the_words_of_a_guarantee_cannot_be_given_beside_it():
+    with pytest.raises(TypeError, match="the words come from its guarantee"):
+
+        class Bold(Method):
+            against: ClassVar[str] = "everybody"
+
+
+def test_what_a_method_does_not_say_has_one_default():
+    @dataclass(frozen=True)
+    class Plain(Method):
+        name: ClassVar[str] = "plain"
+        guarantee: ClassVar[Guarantee] = STRONG
+        goal: None = None
+
+        def anonymize(self, table, *, rng, on_progress=None):
+            raise NotImplementedError
+
+    said = {fact: getattr(Plain(), fact) for fact in FACTS - {"name", "guarantee", "goal", "anonymize", "against"}}
+    assert said == {
+        "shows": None,
+        "is_dp": False,
+        "generalizes_every_column": False,
+        "max_suppressed": 0,
+        "most_strata": None,
+        "table_names": ("release",),
+        "columns_read": (),
+        "strata": (),
+        "draws_blind": False,
+        "takes_bundles": False,
+        "external": None,
+        "not_promised": (),
+        "claimed_budget": None,
+        "strict_cuts": None,
+    }
+    with pytest.raises(TypeError, match="abstract"):
+        type("Silent", (Method,), {"name": "silent"})()
+
+
+def test_methods_are_at_home_where_their_names_say():
+    assert all(method.name == name and method.__name__ == HOMES[name][1] for name, method in METHODS.items())
+
+
+def test_abilities_are_declared():
+    able = {
+        ability: {n for n, kind in METHODS.items() if issubclass(kind, ability)}
+        for ability in (Traceable, Searching, Inferring)
+    }
+    assert able == {Traceable: {"mondrian"}, Searching: {"full-domain"}, Inferring: {"in-order"}}
+
+
+def test_a_guarantee_does_not_contradict_itself():
+    with pytest.raises(InvalidInput, match="reader cannot be for every beliefs"):
+        Guarantee(Adversary.READER, Beliefs.EVERY)
+    with pytest.raises(InvalidInput, match="replayer cannot be for none beliefs"):
+        Guarantee(Adversary.REPLAYER)
+    with pytest.raises(InvalidInput, match="says nothing of what someone who replays"):
+        Guarantee(Adversary.READER, posterior_is_share=True)
+
+
+def test_a_release_of_another_tool_says_that_its_method_is_not_known():
+    release = GeneralizedRelease(table_of([[0, 1]], [0, 1]), Partition.from_groups([[0, 1]]), made_by=None)
+    with pytest.raises(InvalidInput, match="does not say which method made it"):
+        _ = release.method
+
+
+SECTIONS_OF_RECIPES = {"column", "kind", "parameter"}  # have keys of these names, and not all of them
+DECLARED = {name for of in (Release, Property) for name in dir(of) if name[0] != "_"} - SECTIONS_OF_RECIPES
+
+
+def test_methods_and_releases_are_not_probed():
+    """No `getattr` or `hasattr` of a fact by its name, and none at all of something called a method or a release."""
+    probes = [
+        node
+        for path in SOURCES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("getattr", "hasattr")
+        and isinstance(node.args[1], ast.Constant)
+    ]
+    assert probes  # of other things
+    for probe in probes:
+        last = ast.unparse(probe.args[0]).split(".")[-1]
+        assert last not in ("method", "release", "made_by", "property", "part"), ast.unparse(probe)
+        assert probe.args[1].value not in FACTS | DECLARED, ast.unparse(probe)
+
+
+ROOMS = ("engine", "io", "report", "metrics", "adversary", "cli", "checks", "studio", "analysis")
+DISPATCH = (
+    "io/publication.py",
+    "report/sequence.py",
+    "adversary/replay/engines.py",
+)  # where a kind of release is told apart
+
+
+def kinds_of_release(kind=Release):
+    """All classes of releases below the one that declares what others may ask."""
+    return {below for one in kind.__subclasses__() for below in {one, *kinds_of_release(one)}}
+
+
+def test_nobody_outside_knows_a_particular_method():
+    """Engine, io and report ask a method what it is; they do not import its class. Nor is a release asked for its class."""
+    classes = {kind.__name__ for kind in METHODS.values()}
+    for path in SOURCES:
+        room = path.relative_to(SOURCES_ROOT).parts[0]
+        if room not in ROOMS:
+            continue
+        place = path.relative_to(SOURCES_ROOT).as_posix()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.MatchClass):
+                told_apart = ast.unparse(node.cls)
+                assert told_apart not in classes and (place in DISPATCH or not told_apart.endswith("Release")), place
+            if isinstance(node, ast.ImportFrom):
+                assert classes.isdisjoint(name.name for name in node.names), f"{path.name}: {ast.unparse(node)}"
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+                asked = ast.unparse(node.args[1])
+                known = classes | {kind.__name__ for kind in kinds_of_release()}
+                assert not known & set(asked.split(" | ")), f"{path.name}: {ast.unparse(node)}"
+
+
+KINDS_OF_PLACE = {"Path", "Selection", "TableName", "Address", "Input", "Output", "DatabaseInput", "DatabaseOutput"}
+
+
+def test_nobody_asks_what_kind_a_source_or_a_target_is():
+    """Files, databases and frames are told apart where a recipe's words become a `Source` or a `Target`, and nowhere else."""
+    for path in SOURCES:
+        if path.relative_to(SOURCES_ROOT).parts[0] not in ("engine", "cli", "studio"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+                asked = set(ast.unparse(node.args[1]).split(" | "))
+                is_door = asked == {"str", "Path"}  # a path or something read already
+                assert is_door or not asked & KINDS_OF_PLACE, f"{path.name}: {ast.unparse(node)}"

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The documentation as a site: it builds without a warning, has every public name, and loads nothing from elsewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib import util
+from pathlib import Path
+
+import pytest
+
+import overt
+
+ROOT = Path(__file__).parent.parent
+LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "srcset"}
+
+
+def site():
+    spec = util.spec_from_file_location("site_of_docs", ROOT / "docs" / "site.py")
+    module = util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Loads(HTMLParser):
+    """The addresses that a page loads by itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag == "link" and given.get("rel") not in ("canonical", "next", "prev"):
+            self.found.append(given.get("href", ""))
+        if tag in LOADED:
+            self.found.append(given.get(LOADED[tag]) or "")
+
+
+def test_every_public_name_has_its_place_by_meaning():
+    names = site().names_of_api()
+    assert len(names) == len(set(names))
+    assert sorted(names) == overt.__all__
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+    done = subprocess.run(
+        words, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    pages = sorted(tmp_path.rglob("*.html"))
+    assert len(pages) > 25
+    for page in pages:
+        loads = Loads()
+        loads.feed(page.read_text("utf-8"))
+        assert not [address for address in loads.found if re.match(r"(?:https?:)?//", address)], page.name
+    for style in tmp_path.rglob("*.css"):
+        assert not re.search(r"url\(\s*['\"]?(?:https?:)?//", style.read_text("utf-8")), style.name
+    names = (tmp_path / "reference" / "api.html").read_text("utf-8")
+    assert [name for name in overt.__all__ if f".{name}" not in names and name != "samples"] == []
+
+
+def test_the_citation_names_the_version_of_the_package():
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {overt.__version__}\n" in text
+    assert f'\nversion = "{overt.__version__}"\n' in (ROOT / "pyproject.toml").read_text("utf-8")
