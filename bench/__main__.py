@@ -9,7 +9,7 @@ from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
-NOT_BENCHMARKS = {"__init__", "__main__", "measure", "adult", "peers"}
+NOT_BENCHMARKS = {"__init__", "__main__", "measure", "adult", "peers", "peer_releases"}
 
 
 def main(arguments: list[str]) -> None:

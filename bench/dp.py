@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private releases: the time of a cube at 400 thousand and 6 million records, of the coins, and of the calculators."""
+"""Differentially private releases: the time of a cube at 400 thousand and 6 million records, of the coins, and of the calculators."""
 
 from fractions import Fraction
 
@@ -8,10 +8,10 @@ import polars as pl
 
 from bench.measure import Sheet, best_of, yardstick
 from overt.algorithms.dp.accounting import exact_delta, least_k, least_tau, li_bound
-from overt.algorithms.dp.private import PrivateCube
-from overt.algorithms.dp.proposing import propose
+from overt.algorithms.dp.cube import DpCube
+from overt.algorithms.dp.parameter_proposal import propose
 from overt.hierarchy import Nested
-from overt.io.private import private_table
+from overt.io.dp_release import dp_table
 from overt.randomness import SystemCoins, TwoSidedGeometric, toss
 from overt.table import Column, Kind, Role, Table
 
@@ -40,10 +40,8 @@ def skewed(n, seed=0):
 
 
 def run(quick=False):
-    sheet = Sheet("dp: private releases")
-    method = PrivateCube(
-        epsilon=1, delta="1e-6", s="0.2", hierarchies=dict.fromkeys(COLUMNS, Nested(TREE)), support=None
-    )
+    sheet = Sheet("dp: differentially private releases")
+    method = DpCube(epsilon=1, delta="1e-6", s="0.2", hierarchies=dict.fromkeys(COLUMNS, Nested(TREE)), support=None)
     assert len(method.vectors) == 7
     small = skewed(400_000)
     seconds = sheet.time(
@@ -68,7 +66,7 @@ def run(quick=False):
 
 def work_of(method, table):
     """A release with secret coins, up to the published table."""
-    return lambda: private_table(method.anonymize(table))
+    return lambda: dp_table(method.anonymize(table))
 
 
 def mean_depth(method, release):

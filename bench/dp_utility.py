@@ -5,14 +5,14 @@ All methods at the same epsilon and delta, on Adult (8 columns) and on generated
 count as covering everything, so that granularity is of the whole table. ARX's own figures for SafePub on Adult are beside
 ours; with its parameters (k = 62, every level halved) our code gives its granularity of 0.313.
 
-`PrivateFullDomain` and `PrivateSampling` are SafePub's plan by other means; `PrivateCube` gives every row its own levels;
+`DpFullDomain` and `DpSampling` are SafePub's plan by other means; `DpCube` gives every row its own levels;
 the published mechanism is not private and is drawn to show that nothing was gained by that.
 """
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,12 @@ import overt
 from bench import adult
 from bench.measure import RESULTS, Sheet
 from overt.algorithms.dp.accounting import largest_s
-from overt.algorithms.dp.full_domain import PrivateFullDomain
-from overt.algorithms.dp.private import PrivateCube, PrivateSampling
-from overt.algorithms.dp.proposing import propose
-from overt.algorithms.dp.published import Algorithm3
+from overt.algorithms.dp.as_published import Algorithm3
+from overt.algorithms.dp.cube import DpCube, DpSampling
+from overt.algorithms.dp.full_domain import DpFullDomain
+from overt.algorithms.dp.parameter_proposal import propose
 from overt.hierarchy import Levels, Nested
-from overt.hierarchy.public import public_tree
+from overt.hierarchy.value_rules import public_tree
 from overt.metrics.granularity import granularity_of_shares
 from overt.metrics.query_workload import relative_errors
 from overt.table import Table
@@ -91,9 +91,9 @@ def methods(data: Data, epsilon: Fraction) -> list[tuple[str, Any]]:
     """What is compared, with parameters that look at nothing but the size and the hierarchies."""
     given = {"epsilon": epsilon, "delta": DELTA, "hierarchies": data.hierarchies}
     chosen: list[tuple[str, Any]] = [
-        ("PrivateSampling, middle levels", PrivateSampling(**given, s=rate(epsilon), levels=[middle(data.tops)])),
-        ("PrivateFullDomain", PrivateFullDomain(**given, s=rate(epsilon * Fraction(49, 50)))),
-        ("PrivateFullDomain, for rows", PrivateFullDomain(**given, s=rate(epsilon * Fraction(49, 50)), rows="2/5")),
+        ("DpSampling, middle levels", DpSampling(**given, s=rate(epsilon), levels=[middle(data.tops)])),
+        ("DpFullDomain", DpFullDomain(**given, s=rate(epsilon * Fraction(49, 50)))),
+        ("DpFullDomain, for rows", DpFullDomain(**given, s=rate(epsilon * Fraction(49, 50)), rows="2/5")),
     ]
     size = 10 ** round(math.log10(data.table.n_rows))
     try:
@@ -101,10 +101,10 @@ def methods(data: Data, epsilon: Fraction) -> list[tuple[str, Any]]:
     except overt.InvalidInput:
         pass  # too few rows for this epsilon
     else:
-        cube = PrivateCube(**given, s=plan.s, share=plan.share, levels=plan.levels)
-        chosen.append(("PrivateCube, as proposed", cube))
+        cube = DpCube(**given, s=plan.s, share=plan.share, levels=plan.levels)
+        chosen.append(("DpCube, as proposed", cube))
     beta = Fraction(math.ceil(1020 * math.exp(-epsilon)), 1000)  # as few rows dropped as the paper allows, nearly
-    published = Algorithm3(i_know_it_is_not_private=True, epsilon=epsilon, delta=DELTA, t=PUBLISHED_T, beta=beta)
+    published = Algorithm3(i_know_it_is_not_dp=True, epsilon=epsilon, delta=DELTA, t=PUBLISHED_T, beta=beta)
     return [*chosen, ("published, NOT private", published)]
 
 
@@ -123,7 +123,7 @@ def measure(sheet: Sheet, data: Data, epsilon: float, name: str, method: Any) ->
     n_releases = 1 if isinstance(method, Algorithm3) else 3
     found = []
     for seed in range(n_releases):
-        release = method.anonymize(data.table, rng=np.random.default_rng(seed))
+        release = method.anonymize(replace(data.table, row_by_row=True), rng=np.random.default_rng(seed))
         lines = lines_of(data, release)
         found.append((lines.rows, lines.granularity, lines.depth, lines.error(kept_share(method), seed)))
     rows, granularity, depth, error = np.mean(found, axis=0)
@@ -239,7 +239,7 @@ def compare_with_arx(sheet: Sheet, data: Data) -> list[dict[str, Any]]:
             {"data": "Adult", "epsilon": epsilon, "method": "ARX SafePub", "rows": share, "granularity": granularity}
         )
     given = {"epsilon": 1, "delta": DELTA, "hierarchies": data.hierarchies}
-    twin = PrivateSampling(**given, s="0.632", k=62, levels=[middle(data.tops)])
+    twin = DpSampling(**given, s="0.632", k=62, levels=[middle(data.tops)])
     measure(sheet, data, 1.0, "ARX's fixed levels and k = 62 in our code (ARX says 54 % and 0.313)", twin)
     return points
 
@@ -260,10 +260,10 @@ def draw(points: list[dict[str, Any]]) -> None:
         if point.get(key) is not None
     ]
     colours = {
-        "PrivateFullDomain": "#c2410c",
-        "PrivateFullDomain, for rows": "#f59e0b",
-        "PrivateCube, as proposed": "#1d4ed8",
-        "PrivateSampling, middle levels": "#0e9384",
+        "DpFullDomain": "#c2410c",
+        "DpFullDomain, for rows": "#f59e0b",
+        "DpCube, as proposed": "#1d4ed8",
+        "DpSampling, middle levels": "#0e9384",
         "ARX SafePub": "#111827",
         "published, NOT private": "#9ca3af",
     }

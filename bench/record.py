@@ -14,8 +14,8 @@ import polars as pl
 
 from bench.measure import RESULTS, Sheet, best_of
 from overt.algorithms.record import Depth, Genetic, Harmonic, ModelI, Objective, best_balance, least_risk
-from overt.algorithms.record.cube import Cube, LagrangianModel, ThresholdModel
-from overt.algorithms.record.prefix_sums import Whole
+from overt.algorithms.record.generalization_cube import Cube, LagrangianModel, ThresholdModel
+from overt.algorithms.record.prefix_sums import WholeTable
 from overt.errors import TooLarge
 from overt.hierarchy import Hierarchy, Intervals
 from overt.report.plane import draw_lines
@@ -92,7 +92,7 @@ def time_prefix_sums(sheet: Sheet) -> None:
     steps = np.arange(3.0, -1, -1)
     profiles = np.unique(rng.integers(0, 4, (100_000, 10)), axis=0).astype(np.int32)
     objective = Objective((steps,) * 10, (steps,) * 10, profiles, np.ones(len(profiles), np.int64))
-    Whole.of(objective)
+    WholeTable.of(objective)
 
     def solve() -> None:
         least_risk(objective, 12.0, solver="prefix sums")

@@ -14,15 +14,15 @@ import overt
 from bench import adult
 from bench.measure import Sheet, best_of
 from overt.algorithms.sequence import Exclusive, Function, Inference, KJump, MaxRatio, Safe, Sequence
-from overt.algorithms.sequence.by_value import ByValue
-from overt.algorithms.sequence.cells import Cells
-from overt.algorithms.sequence.forward import ForwardPass
+from overt.algorithms.sequence.engines.by_value import ByValue
+from overt.algorithms.sequence.engines.cell_histograms import CellHistograms
+from overt.algorithms.sequence.engines.forward_pass import ForwardPass
+from overt.algorithms.sequence.engines.frontier_sweep import FrontierSweep
+from overt.algorithms.sequence.engines.table_samplers import Rejection
+from overt.algorithms.sequence.engines.table_tests import TableTests
+from overt.algorithms.sequence.engines.three_nested import ThreeNested
 from overt.algorithms.sequence.in_order import InOrder
-from overt.algorithms.sequence.nested import Nested
-from overt.algorithms.sequence.samplers import Rejection
-from overt.algorithms.sequence.sweep import Sweep
-from overt.algorithms.sequence.trials import Trials
-from overt.algorithms.sequence.tried import in_words
+from overt.algorithms.sequence.levels_tried import in_words
 
 HALF = MaxRatio("1/2")
 LETTERS = "ABCDEFGHIJKLMNO"
@@ -84,14 +84,14 @@ def baselines(sheet, quick):
     sheet.add(
         "9 rows, jump 1: our forward pass, all tables", ours * 1000, "ms", note=f"{plain / ours:.0f} times faster"
     )
-    cells = best_of(5, lambda: Cells(sequence, KJump(1)).disclosure(values, 3, 3))
+    cells = best_of(5, lambda: CellHistograms(sequence, KJump(1)).disclosure(values, 3, 3))
     sheet.add(
         "9 rows, jump 1, ds_3: cells", cells * 1000, "ms", note=f"{oracle / cells:.0f} times faster than the oracle"
     )
 
     functions = tuple(Function.from_groups(f"g{i}", groups_of(text)) for i, text in enumerate(TABLE_10_GROUPS))
     sequence = Sequence(functions, HALF)
-    seconds = best_of(60, lambda: Cells(sequence, KJump(1)).disclosure(TABLE_10, 10, 3))
+    seconds = best_of(60, lambda: CellHistograms(sequence, KJump(1)).disclosure(TABLE_10, 10, 3))
     if quick:
         sheet.add("Table 10 of the k-jump paper, 15 rows, ds_3 by cells", seconds * 1000, "ms")
     else:
@@ -109,7 +109,7 @@ def baselines(sheet, quick):
     for n_rows in (22, 28):
         for strategy in (Exclusive(), KJump(1), Safe()):
             sequence, values = Sequence(windows(n_rows, 3, 4, 5), HALF), shuffled(n_rows, 4)
-            seconds = best_of(1, lambda: Cells(sequence, strategy).disclosure(values, 4, 3))  # noqa: B023
+            seconds = best_of(1, lambda: CellHistograms(sequence, strategy).disclosure(values, 4, 3))  # noqa: B023
             sheet.add(f"{n_rows} rows (3-4-5, 4 values), {strategy}, ds_3 by cells", seconds, "s")
 
 
@@ -192,8 +192,8 @@ def sweeps(sheet):
             ("even", (np.arange(n_rows) % n_values).astype(np.int32)),
         ):
             sequence = Sequence(windows(n_rows, *sizes), HALF)
-            known = Sweep(sequence, Exclusive()).disclosure(values, n_values, 3)
-            seconds = best_of(3, lambda: Sweep(sequence, Exclusive()).disclosure(values, n_values, 3))  # noqa: B023
+            known = FrontierSweep(sequence, Exclusive()).disclosure(values, n_values, 3)
+            seconds = best_of(3, lambda: FrontierSweep(sequence, Exclusive()).disclosure(values, n_values, 3))  # noqa: B023
             name = f"{n_rows:,} rows ({'-'.join(map(str, sizes))}, {n_values} values, {kind}), exclusive, sweep"
             note = f"count exact, posteriors {known.accuracy}"
             if bar == PROTOTYPE_SWEEP / 20:
@@ -212,7 +212,7 @@ def nested(sheet):
             Function.from_ranges("g3", [middle * n_middle] * n_groups),
         )
         sequence, values = Sequence(functions, HALF), shuffled(n_rows, n_values)
-        seconds = best_of(1, lambda: Nested(sequence, Safe()).disclosure(values, n_values, 3))  # noqa: B023
+        seconds = best_of(1, lambda: ThreeNested(sequence, Safe()).disclosure(values, n_values, 3))  # noqa: B023
         name = f"{n_rows:,} rows ({'-'.join(map(str, inner))} in {middle} in {middle * n_middle}, {n_values} values), safe, nested"
         sheet.add(name, seconds, "s", bar=bar, note="exact")
 
@@ -234,7 +234,7 @@ def by_value(sheet):
 def sampling(sheet):
     n_rows, n_values = 30_000, 14
     values = np.random.default_rng(0).integers(0, n_values, n_rows).astype(np.int32)
-    trials = Trials.of(Sequence(windows(n_rows, 7, 25, 120), HALF), 3, values, n_values)
+    trials = TableTests.of(Sequence(windows(n_rows, 7, 25, 120), HALF), 3, values, n_values)
     sampler, rng, n_tables = Rejection(trials), np.random.default_rng(0), 2_000
     sampler.sample(64, rng)
     seconds = best_of(3, lambda: sampler.sample(n_tables, rng))
@@ -257,7 +257,7 @@ def sampling(sheet):
 
 
 def real_tables(sheet, quick):
-    """The example of docs/sequences.md: every strategy on the same levels of the same table."""
+    """The example of docs/theory/sequences.md: every strategy on the same levels of the same table."""
     census = overt.read_frame(
         overt.samples.census(10_000), quasi_identifiers=["Age", "Gender", "Education"], sensitive=["Occupation"]
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import overt
 from bench.foundation import QUASI_IDENTIFIERS
 from bench.measure import Sheet, best_of
-from overt.metrics.alike import rows_alike
+from overt.metrics.equal_rows import rows_alike
 from overt.metrics.risk import risk_of_release, risk_of_table
 from overt.metrics.uniques import find_uniques
 from overt.metrics.utility import measure_utility

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells on a grid beside tight ones: what somebody recovers who knows nobody's quasi-identifiers, and what it costs; Adult and the census.
+
+Numbers are rounded outward to blocks of 5 years (or weeks), and categories are labels of the hierarchies that come with the data; beside it
+tight ranges with labels, and tight ranges with sets of values. The adversary is `overt.downcode`; errors are those of `bench.safe`.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+import overt
+from bench import adult
+from bench.measure import Sheet
+from bench.safe import CENSUS_COLUMNS, CENSUS_FOLDER, error_of, working_people
+from overt.adversary.downcoding.findings import Downcoding
+from overt.method import Method
+from overt.table import Kind, Table
+
+F = overt.FrequencyLDiversity
+K = overt.KAnonymity(5)
+WIDTHS = overt.Intervals(widths=(5, 10, 20))
+NUMBERS = ("age", "weeks-worked")
+
+
+def methods(cells: str) -> dict[str, Method]:
+    """The methods with boxes, with cells on a grid or tight."""
+    return {
+        "blind-buckets, k = 5, l = 3": overt.BlindBuckets(goal=K & F(3), cells=cells),
+        "mondrian, k = 5": overt.Mondrian(goal=K, cells=cells),
+        "batch-matching, l = 3": overt.BatchMatching(goal=F(3), cells=cells),
+        "cross-bucket, k = 5, l = 5": overt.CrossBucket(k=5, l=5, cells=cells),
+    }
+
+
+def run(*, quick: bool = False) -> None:
+    """Without the data beside the project, nothing."""
+    sheet = Sheet("Cells: on a grid and tight")
+    if adult.is_there():
+        say(sheet, "Adult", adult_table(), adult.SEVEN, quick=quick)
+    if CENSUS_FOLDER.exists() and not quick:
+        say(sheet, "census at work", census_table(), CENSUS_COLUMNS, quick=quick)
+    sheet.save()
+
+
+def adult_table() -> Table:
+    """Adult with its hierarchies; ages are numbers, in blocks of 5 years."""
+    known = {name: overt.Levels.read(adult.FOLDER / f"adult_hierarchy_{name}.csv") for name in adult.SEVEN}
+    return overt.read_frame(
+        adult.frame().select(*adult.SEVEN, "occupation"),
+        quasi_identifiers=adult.SEVEN,
+        sensitive=["occupation"],
+        hierarchies={**known, "age": WIDTHS},
+    )
+
+
+def census_table() -> Table:
+    """People at work, with the hierarchies of the census."""
+    known = {name: overt.Levels.read(CENSUS_FOLDER / f"census-income_hierarchy_{name}.csv") for name in CENSUS_COLUMNS}
+    return overt.read_frame(
+        working_people().select(*CENSUS_COLUMNS, "occupation"),
+        quasi_identifiers=CENSUS_COLUMNS,
+        sensitive=["occupation"],
+        hierarchies={**known, **dict.fromkeys(NUMBERS, WIDTHS)} | {},
+    )
+
+
+def say(sheet: Sheet, data: str, table: Table, names: list[str], *, quick: bool) -> None:
+    """Every method with the three kinds of cells."""
+    sets = {column.name: "set" for column in table.quasi_identifiers if column.kind is Kind.CATEGORY}
+    for cells, how, show in (("tight", "sets", sets), ("tight", "labels", {}), ("grid", "grid", {})):
+        for name, method in methods(cells).items():
+            release = method.anonymize(table, rng=np.random.default_rng(1))
+            found = overt.downcode(release, k=5, show=show)
+            what = f"{data}, {name}, {how}"
+            told(sheet, what, found)
+            sheet.add(f"{what}: penalty of what is shown", penalty_shown(release, show), "")
+            sheet.add(f"{what}: query error", error_of(release, table, names), "")
+
+
+def told(sheet: Sheet, what: str, found: Downcoding) -> None:
+    """The headline, and what it is made of."""
+    last, cells = found.last, max(1, found.n_generalized)
+    sheet.add(f"{what}: rows in classes below k", 100 * found.share_below, "%")
+    sheet.add(f"{what}: cells with a finer value certain", 100 * found.share_finer, "%", note=f"tier {last.name}")
+    sheet.add(f"{what}: cells with the exact value certain", 100 * last.n_exact / cells, "%")
+
+
+def penalty_shown(release: overt.Release, show: Mapping[str, str]) -> float:
+    """The certainty penalty of the cells as they are printed: of a label, the values below it."""
+    from overt.adversary.downcoding.published import Published
+
+    published = Published.of(release, show)
+    total = 0.0
+    for column in published.columns:
+        n_values = column.column.n_values
+        hull = column.hull
+        if column.column.kind is Kind.CATEGORY:
+            width = (column.width - 1) / max(1, n_values - 1)
+        else:
+            at = column.column.values.drop_nulls().to_physical().cast(float).to_numpy()
+            width = (at[hull[1]] - at[hull[0]]) / (at[-1] - at[0])
+        total += float(width @ published.n_rows) / release.table.n_rows
+    return total / len(published.columns)
