@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application: one route module per screen behind one guard."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -30,6 +31,11 @@ DECLARED: dict[int | str, dict[str, Any]] = {  # what every address may answer, 
     411: {"description": "a request must say how long it is", "content": {"text/plain": {}}},
     422: {"description": "refused, with a sentence that says what was given and what to do", **HTML},
 }
+
+
+async def note_time(request: Request) -> None:
+    """When a page was asked for. What ended since is told to it, also what ended before it could listen."""
+    request.state.began = time.monotonic()
 
 
 def create_app(workspace: Workspace) -> FastAPI:
@@ -57,6 +63,7 @@ def create_app(workspace: Workspace) -> FastAPI:
         telemetry=silent,
         default_response_class=HTMLResponse,
         responses=DECLARED,
+        dependencies=[Depends(note_time)],
     )
     app.state.pages = pages
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")

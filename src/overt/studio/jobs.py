@@ -44,7 +44,8 @@ class Job:
     def end(self, state: JobState) -> None:
         """Nothing more comes of it. What is over stays as it is."""
         if not self.is_over:
-            self.state, self.ended = state, time.monotonic()
+            self.state = state
+            self.ended = time.monotonic()  # after the state: who asked later than this has seen that it is over
             self.changed += 1
             self._over.set()
 

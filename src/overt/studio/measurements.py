@@ -21,12 +21,19 @@ class Measurements:
     def __init__(self, jobs: Jobs) -> None:
         self.jobs = jobs
 
+    def forget_failures(self, session: Session) -> None:
+        """A page that is opened anew tries again what failed. One that only asks whether something is over does not: it would never end."""
+        with session.lock:
+            for key, job in list(session.found.items()):
+                if isinstance(job, Job) and job.state == "failed":
+                    del session.found[key]
+
     def ask(self, session: Session, name: str, about: Any, title: str, work: Callable[[Progress], Any]) -> Job:
         """The job that measures `name`, begun now unless it was for the same parts of the recipe, `about`."""
         key = f"{name} {json.dumps(about, sort_keys=True, default=str)}"
         with session.lock:
             job: Job | None = session.found.get(key)
-            if job is None or job.state in ("cancelled", "failed"):
+            if job is None or job.state == "cancelled":
                 job = self.jobs.add(session.id, title, work)
                 session.found[key] = job
         job.wait(PATIENCE)

@@ -3,8 +3,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
@@ -58,9 +59,16 @@ def make_router(pages: Pages) -> APIRouter:
         return pages.page(request, "jobs.html", session=session, jobs=open_jobs(pages, session))
 
     @router.get("/events", response_class=Response, responses=declared("text/event-stream"))
-    async def events(request: Request, session_id: str) -> StreamingResponse:
+    async def events(
+        request: Request,
+        session_id: str,
+        since: Annotated[float | None, Query()] = None,
+        last_event_id: Annotated[str | None, Header()] = None,
+    ) -> StreamingResponse:
         session = pages.session(session_id)
-        return StreamingResponse(stream(pages, request, session), media_type="text/event-stream")
+        told = read_time(last_event_id)
+        first = next((one for one in (told, since) if one is not None), request.state.began)
+        return StreamingResponse(stream(pages, request, session, first), media_type="text/event-stream")
 
     return router
 
@@ -70,10 +78,21 @@ def open_jobs(pages: Pages, session: Session) -> list[Job]:
     return [job for job in pages.jobs.of(session.id) if not job.is_over]
 
 
-async def stream(pages: Pages, request: Request, session: Session) -> AsyncIterator[bytes]:
-    """The jobs as HTML whenever they change, and `over` once when one has ended."""
+def read_time(last_event_id: str | None) -> float | None:
+    """When the last job ended that a browser was told of before its connection was lost."""
+    try:
+        return float(last_event_id) if last_event_id else None
+    except ValueError:
+        return None
+
+
+async def stream(pages: Pages, request: Request, session: Session, since: float) -> AsyncIterator[bytes]:
+    """The jobs as HTML whenever they change, and `over` once when one has ended.
+
+    `since` is when the page was asked for that listens: a job that ended while it was on its way is told as well.
+    """
     seen: dict[int, int] = {}
-    ended = {job.number for job in pages.jobs.of(session.id) if job.is_over}
+    told: set[int] = set()
     silence = 0.0
     while not await request.is_disconnected() and pages.sessions.find(session.id) is session:
         jobs = pages.jobs.of(session.id)
@@ -82,10 +101,10 @@ async def stream(pages: Pages, request: Request, session: Session) -> AsyncItera
             seen, silence = now, 0.0
             html = ENVIRONMENT.get_template("jobs.html").render(session=session, jobs=open_jobs(pages, session))
             yield event("jobs", html)
-        for job in jobs:
-            if job.is_over and job.number not in ended:
-                ended.add(job.number)
-                yield event("over", str(job.number))
+        for job in sorted(jobs, key=lambda job: job.ended):
+            if job.ended > since and job.number not in told:
+                told.add(job.number)
+                yield event("over", str(job.number), str(job.ended))
         await asyncio.sleep(PAUSE)
         silence += PAUSE
         if silence >= HEARTBEAT:
@@ -93,10 +112,11 @@ async def stream(pages: Pages, request: Request, session: Session) -> AsyncItera
             yield b": still here\n\n"
 
 
-def event(name: str, data: str) -> bytes:
-    """One server-sent event."""
+def event(name: str, data: str, number: str = "") -> bytes:
+    """One server-sent event. A browser that comes back says the number of the last one it was given."""
     lines = "".join(f"data: {line}\n" for line in data.splitlines() or [""])
-    return f"event: {name}\n{lines}\n".encode()
+    numbered = f"id: {number}\n" if number else ""
+    return f"event: {name}\n{numbered}{lines}\n".encode()
 
 
 def recipe_lines(session: Session) -> list[tuple[str, bool]]:

@@ -17,7 +17,7 @@ from overt.progress import Progress
 from overt.studio.dp_promise import account_of, proposed_edit
 from overt.studio.edits import set_goal
 from overt.studio.measurements import Measurements
-from overt.studio.pages import NotFoundError, Pages, in_page, is_htmx
+from overt.studio.pages import NotFoundError, Pages, count_of, in_page, is_htmx
 from overt.studio.promises import BY_NAME, cards_of, others_of, private_part, sentence_of
 from overt.studio.session import Session
 
@@ -45,6 +45,7 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("")
     def promise(request: Request, session_id: str) -> Response:
         session = pages.session(session_id)
+        measurements.forget_failures(session)
         return pages.page(request, "promise.html", **values(session))
 
     @router.get("/kept")
@@ -158,6 +159,4 @@ def try_plan(session: Session, on_progress: Progress) -> str:
     prepared, looks_at = prepare_to_look_at(recipe, on_progress)
     made = prepared.make(default_rng(), on_progress)
     people = "everybody" if looks_at is None else f"the {looks_at:,} people of the pilot"
-    return (
-        f"It was tried on {people}, in {made.release.n_groups:,} groups by {recipe.method.name}. Nothing was published."
-    )
+    return f"It was tried on {people}, in {count_of(made.release.n_groups, 'group')} by {recipe.method.name}. Nothing was published."

@@ -20,7 +20,7 @@ from overt.progress import Progress
 from overt.studio.closer_look import Preview, preview_of
 from overt.studio.known_columns import KnownColumn, knowable, table_known
 from overt.studio.measurements import Measurements
-from overt.studio.pages import NotFoundError, Pages
+from overt.studio.pages import NotFoundError, Pages, is_htmx
 from overt.studio.session import Session
 from overt.table import Table
 
@@ -57,9 +57,12 @@ def make_router(pages: Pages) -> APIRouter:
         request: Request, session_id: str, population: Annotated[float | None, Query(gt=0, le=1)] = None
     ) -> Response:
         session = pages.session(session_id)
+        if not is_htmx(request):
+            measurements.forget_failures(session)
         job = ask(session)
-        values = shown(session, job.result, population) if job.state == "done" else {}
-        values |= {"session": session, "current": "risk", "job": job}
+        state = job.state  # looked at once: it may end while the page is made
+        values = shown(session, job.result, population) if state == "done" else {}
+        values |= {"session": session, "current": "risk", "job": job, "state": state}
         if request.headers.get("hx-target") == "found":
             return pages.fragment(request, "risk_found.html", **values)
         return pages.page(request, "risk.html", **values)

@@ -57,6 +57,7 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("")
     def table(request: Request, session_id: str, first: Annotated[int, Query(ge=0)] = 0) -> Response:
         session = pages.session(session_id)
+        measurements.forget_failures(session)
         return pages.page(request, "table.html", session=session, current="table", **_values(session, first))
 
     @router.post("/role")
