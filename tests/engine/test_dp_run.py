@@ -262,7 +262,7 @@ def test_trap_a_report_holds_no_figure_of_the_data(folder):
     assert "Secret" not in text and str(folder) not in text
     run(folder, "recipe.toml", "--report", "--overwrite", "--seed", "1")
     assert (
-        "It is NOT private" in page.read_text("utf-8")
+        "It is NOT differentially private" in page.read_text("utf-8")
         and not json.loads(document.read_text("utf-8"))["differentially_private"]
     )
     write_people(folder, n=1)
@@ -284,7 +284,7 @@ def test_trap_comparisons_audits_and_owner_views_are_refused(folder):
     release = method.anonymize(table)
     with pytest.raises(InvalidInput, match="shown to nobody"):
         owner_view(release)
-    with pytest.raises(InvalidInput, match="tells what a private one hides"):
+    with pytest.raises(InvalidInput, match="would reveal what a differentially private release hides"):
         make_report(release, goal=method.goal)
     with pytest.raises(InvalidInput, match="leave `others` out"):
         publish(release, others=["name"])

@@ -113,7 +113,7 @@ def test_what_cannot_be_read_is_refused_by_name(sheet, tmp_path, monkeypatch):
         return str(refused.value)
 
     path = sheet()
-    assert "Private releases are made of data that are read row by row, which a sheet is not" in refusal(
+    assert "A differentially private method reads its data row by row, which an Excel sheet does not allow" in refusal(
         path, row_by_row=True
     )
     assert "has 2 sheets that hold something" in refusal(sheet("two.xlsx", sheets=2))

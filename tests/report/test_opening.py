@@ -9,8 +9,8 @@ import pytest
 
 from contracts.methods import EXAMPLES
 from overt import Anatomy, BlindBuckets, CrossBucket, FrequencyLDiversity, KAnonymity, Mondrian, TCloseness, read_frame
-from overt.io.as_read import release_as_read
 from overt.io.publication import published_tables
+from overt.io.reader_view import release_as_read
 from overt.privacy import PROPERTIES, Property
 from overt.report.data import make_report
 from overt.report.html import page_of

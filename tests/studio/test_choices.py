@@ -55,7 +55,7 @@ def test_a_private_release_spends_the_budget_until_it_is_used_up(owner):
         assert owner.post(f"{session}/coarser/{column}/widths", data={"width": 10}).status_code in (200, 303)
     asked = {"made": "true", "epsilon": "1", "delta": "0.00001", "n_rows": "3000"}
     limit = {"limit_epsilon": "1.5", "limit_delta": "0.001"}
-    answer = owner.post(f"{session}/promise/private", data=asked | limit, headers={"hx-request": "true"})
+    answer = owner.post(f"{session}/promise/dp", data=asked | limit, headers={"hx-request": "true"})
     assert "Spent so far" in answer.text
     owner.post(f"{session}/release/make")
     text = wait_for(owner, f"{session}/release", "public-box", "note bad")

@@ -13,6 +13,7 @@ from overt.checks import Finding, Verdict, check_release
 from overt.checks.findings import not_checked
 from overt.checks.person_lines_read import fold, link, without_lengths
 from overt.checks.shapes import find_shape
+from overt.engine.byte_check import find_spelling
 from overt.engine.contradictions import find_contradictions
 from overt.engine.course import prepare
 from overt.engine.dp_run import check_dp_release, find_dp
@@ -20,7 +21,6 @@ from overt.engine.outcome import findings_of
 from overt.engine.promises import claim_of, claimed_rows, shape_of
 from overt.engine.records import find_changes, find_origin, of_known_data
 from overt.engine.result import Result
-from overt.engine.rewriting import find_spelling
 from overt.errors import InvalidInput
 from overt.io.database.address import find_address, holds_password
 from overt.io.manifest import SUFFIX, files_read, manifest_beside, read_manifest, recipe_of

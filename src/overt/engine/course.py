@@ -61,7 +61,7 @@ def prepare(
 
     With `key` the rows of persons are cut as they were before.
     """
-    recipe = as_read(recipe)
+    recipe = with_public_hierarchies(recipe)
     source = recipe.source if source is None else source
     read, find_digest = source.read(
         recipe.intake(left_out, key), persons=recipe.persons, with_digest=with_digest, on_progress=on_progress
@@ -73,7 +73,7 @@ def prepare(
     return Prepared(*with_external(recipe, read), find_digest)
 
 
-def as_read(recipe: Recipe) -> Recipe:
+def with_public_hierarchies(recipe: Recipe) -> Recipe:
     """A recipe as its table is read: a differentially private method has its own hierarchies, and every column that it releases is known."""
     if not recipe.is_dp:
         return recipe

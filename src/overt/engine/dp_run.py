@@ -21,13 +21,13 @@ from overt.audience import Audience
 from overt.checks import Finding, Verdict
 from overt.checks.dp import DpClaim, check_dp
 from overt.checks.spelling import rewrite_labels
+from overt.engine.byte_check import find_bytes
 from overt.engine.companions import companions_of, refuse_taken
 from overt.engine.contradictions import find_dp_contradictions
 from overt.engine.course import prepare
 from overt.engine.outcome import NOT_WRITTEN, again, as_typed, findings_of, sentence_of_cleared
 from overt.engine.report_files import recipe_text, report_paths
 from overt.engine.result import Result
-from overt.engine.rewriting import find_bytes
 from overt.errors import InvalidInput
 from overt.hierarchy.value_rules import PublicTree
 from overt.io.dp_release import DpManifest, ReleasedFile, find_dp_manifest

@@ -10,10 +10,10 @@ import polars as pl
 
 from overt.audience import Audience
 from overt.checks import Verdict
-from overt.io.as_read import release_as_read
 from overt.io.database.address import is_path, is_variable, path_of
 from overt.io.manifest import now, versions
 from overt.io.paths import ending_of
+from overt.io.reader_view import release_as_read
 from overt.io.recipe.recipe import Recipe
 from overt.io.recipe.toml_text import toml_of
 from overt.privacy import exact

@@ -129,7 +129,7 @@ def read_intake(
     if file_format == "excel":
         if row_by_row:
             raise InvalidInput(
-                f"{path.name} is an Excel file. Private releases are made of data that are read row by row, which a sheet is not; save it as CSV (UTF-8)."
+                f"{path.name} is an Excel file. A differentially private method reads its data row by row, which an Excel sheet does not allow. Save the sheet as CSV (UTF-8)."
             )
         sheet = read_sheet(path)
         intake.refuse_unknown(list(sheet))

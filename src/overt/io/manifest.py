@@ -90,7 +90,7 @@ def recorded_recipe(recipe: Recipe, folder: Path) -> tuple[dict[str, Any], tuple
     """The recipe's content as anybody may see it, with paths as seen from `folder`; and what that leaves out.
 
     Of the input it has how it is written, not its name. Values that a nested hierarchy or a query writes out are left out,
-    unless the method is a private one, whose hierarchies are public.
+    unless the method is differentially private: then its hierarchies are public.
     """
     content, left_out = _content_seen_from(recipe, folder), []
     for path in _may_hold_values(recipe):

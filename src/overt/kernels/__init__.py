@@ -26,7 +26,7 @@
 # gda_nearest: tested through tests/algorithms/streamliner/test_methods.py
 # group_shuffles: tested through tests/algorithms/sequence/engines/test_sampling.py
 # logistic: tested through tests/metrics/test_utility.py
-# loglinear: tested through tests/adversary/learner/test_log_linear.py
+# log_linear: tested through tests/adversary/learner/test_log_linear.py
 # lone_boxes: tested through tests/adversary/downcoding/test_tiers.py
 # matching: tested through tests/checks/test_matching.py
 # matching_chain: tested through tests/adversary/learner/test_replayed_matching.py

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overt.kernels.compiler import kernel
-from overt.kernels.least import least_if, replace_leaf
+from overt.kernels.min_tree import least_if, replace_leaf
 from overt.kernels.places_missing import (
     COUNTS,
     goes_beyond,

@@ -228,7 +228,7 @@ def make_report(
     """
     if release.hides_table:
         raise InvalidInput(
-            "A report compares a release with its table, which tells what a private one hides; there is none."
+            "A report compares a release with its table, and this would reveal what a differentially private release hides. So there is none."
         )
     table = release.table
     method = release.method

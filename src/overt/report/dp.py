@@ -44,7 +44,7 @@ class DpReport:
         if self.is_dp:
             return f"This release is differentially private: epsilon {self.epsilon:g}, delta {self.delta:g}."
         if self.coins != "secret":
-            return "This release was made with a seed, for tests. It is NOT private: anyone who has the seed can remove the noise."
+            return "This release was made with a seed, for tests. It is NOT differentially private: anyone who has the seed can remove the noise."
         return "This release did NOT pass its check."
 
     def to_dict(self) -> dict[str, Any]:

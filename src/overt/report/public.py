@@ -2,7 +2,7 @@
 # Tested through tests/report/test_opening.py
 """Public report: what may be said of a release to anybody, computed from the published tables and from what is public.
 
-It takes the release as a reader has it (`overt.io.as_read`), and neither the table nor what the method or an audit found out
+It takes the release as a reader has it (`overt.io.reader_view`), and neither the table nor what the method or an audit found out
 about it. So two tables that give the same release give the same report.
 """
 
@@ -164,7 +164,7 @@ def make_public_report(
     """Say what there is to say about a release, as its reader has it.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
-    >>> from overt.io.as_read import release_as_read
+    >>> from overt.io.reader_view import release_as_read
     >>> from overt.io.publication import published_tables
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])
     >>> method = Mondrian(goal=KAnonymity(4))

@@ -92,7 +92,7 @@ def _keep_goals(document: Document, goals: list[Any]) -> None:
         document.pop("goal", None)
 
 
-DATA_DEPENDENT = ("show", "repeats", "unreadable", "missing")  # keys of columns that a private recipe may not have
+DATA_DEPENDENT = ("show", "repeats", "unreadable", "missing")  # keys of columns that a dp recipe may not have
 
 
 ABOUT_PERSONS = ("person", "keep", "which", "order", "known")  # keys of [input]
@@ -149,13 +149,13 @@ def set_dp(epsilon: float, delta: float, s: float) -> Change:
         for column in document["columns"].values():
             for key in DATA_DEPENDENT:
                 column.pop(key, None)
-        document["method"] = {"name": PRIVATE, "epsilon": epsilon, "delta": delta, "s": s}
+        document["method"] = {"name": DP_METHOD, "epsilon": epsilon, "delta": delta, "s": s}
         return document
 
     return edit
 
 
-PRIVATE = "dp-full-domain"
+DP_METHOD = "dp-full-domain"
 
 
 def _is_goal(goal: Mapping[str, Any], name: str, column: str | None) -> bool:

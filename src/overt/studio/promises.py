@@ -132,7 +132,7 @@ def find_goal(document: Document, name: str, column: str | None) -> Mapping[str,
     return None
 
 
-def private_part(document: Document) -> Mapping[str, Any] | None:
+def dp_part(document: Document) -> Mapping[str, Any] | None:
     """What a recipe says of differential privacy, if that is what it asks for."""
     method: Mapping[str, Any] = document["method"]
     return method if "epsilon" in method else None

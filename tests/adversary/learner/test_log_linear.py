@@ -2,7 +2,7 @@ import numpy as np
 
 from overt.adversary.learner.indicators import Indicators, levels_of
 from overt.adversary.learner.log_linear import RIDGE, LogLinear
-from overt.kernels.loglinear import loss_and_slope
+from overt.kernels.log_linear import loss_and_slope
 from tables import table_of
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from overt.adversary.learner.indicators import EVERYBODY, LEVEL, PAIR, Indicators
 from overt.adversary.posterior import Chances
-from overt.kernels.loglinear import chances_of, loss_and_slope
+from overt.kernels.log_linear import chances_of, loss_and_slope
 from overt.table import Codes
 
 RIDGE = {EVERYBODY: 1e-3, LEVEL: 2.0, PAIR: 20.0}  # Adult and the census are learned best with about these

@@ -172,7 +172,7 @@ class _Sampling:
 
     @classmethod
     def of(cls, s: Number, epsilon: Number) -> "_Sampling":
-        """Refuse what cannot be private whatever k is."""
+        """Refuse what cannot be differentially private whatever k is."""
         require_epsilon(epsilon)
         require_number("s", s, above=0)
         if exact(epsilon) > MOST_EPSILON:

@@ -223,7 +223,7 @@ class _Lagrangian(_Published):
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm3(_Lagrangian):
-    """Algorithm 3 for the Lagrangian model, as published: not private. Elements are drawn by lam / risk + utility ** kappa.
+    """Algorithm 3 for the Lagrangian model, as published: not dp. Elements are drawn by lam / risk + utility ** kappa.
 
     `t` is how many rows an element must generalize; without it, the least that condition (10) allows.
     """
@@ -247,7 +247,7 @@ class Algorithm3(_Lagrangian):
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm3Threshold(_Published):
-    """Algorithm 3 for the threshold model, as published: not private. Elements of utility c or more are drawn by their risk."""
+    """Algorithm 3 for the threshold model, as published: not dp. Elements of utility c or more are drawn by their risk."""
 
     name: ClassVar[str] = "algorithm-3-threshold-as-published-not-dp"
 
@@ -271,7 +271,7 @@ class Algorithm3Threshold(_Published):
 
 @dataclass(frozen=True, kw_only=True)
 class Algorithm4(_Lagrangian):
-    """Algorithm 3 with Algorithm 4 as its sampler, as published: not private. For records with many generalizations.
+    """Algorithm 3 with Algorithm 4 as its sampler, as published: not dp. For records with many generalizations.
 
     `theta` is the share of all rows that an element must generalize in the mean, and `sigma` the part of that which is
     asked of what is drawn; `epsilon_second` is the ratio between two layers of weight less 1. Needs the extra `flow`.

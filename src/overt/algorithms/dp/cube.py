@@ -2,7 +2,7 @@
 """DpSampling, DpCube: microdata that is differentially private, with a proof.
 
 Paper       M. Fouad, K. Elbassioni, E. Bertino, "Towards A Differentially Private Data Anonymization", CERIAS 2012-1,
-            section 3, whose mechanism is not private; N. Li, W. Qardaji, D. Su, ASIACCS 2012, for sampling and suppression;
+            section 3, whose mechanism is not dp; N. Li, W. Qardaji, D. Su, ASIACCS 2012, for sampling and suppression;
             noisy counts with a threshold after A. Korolova, K. Kenthapadi, N. Mishra, A. Ntoulas, WWW 2009.
 Implements  The repaired mechanism: every record is given an element by a rule that knows nothing but the record and what is
             public, is kept with probability s, and elements with fewer than k kept copies are left out
@@ -10,7 +10,7 @@ Implements  The repaired mechanism: every record is given an element by a rule t
             with the threshold that a published cube needs, or without.
 Departs     From the paper in everything its proof needed: candidates are not the elements frequent in the data, k is
             computed from epsilon and delta exactly, nothing is released of what is left out, and values outside the
-            public hierarchies are `*`. The exponential choice is not needed: the best element is as private.
+            public hierarchies are `*`. The exponential choice is not needed: the best element is as good for dp.
 Guarantee   (epsilon, delta)-differential privacy when one record is added or removed, against anyone, whatever they know;
             exact in the coins and in the arithmetic of the parameters, of tables that were read row by row. It speaks of
             one release; budgets of several add up. Proof: docs/guides/differential-privacy.md.

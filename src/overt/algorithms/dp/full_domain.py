@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DpFullDomain: one level for every column, chosen privately; then records sampled, and small groups left out.
+"""DpFullDomain: one level for every column, chosen with differential privacy; then records sampled, and small groups left out.
 
 Paper       R. Bild, K. Kuhn, F. Prasser, "SafePub: A Truthful Data Anonymization Algorithm With Strong Privacy Guarantees",
             PoPETs 2018; N. Li, W. Qardaji, D. Su, ASIACCS 2012, for sampling and suppression.

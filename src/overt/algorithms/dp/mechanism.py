@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tested through tests/algorithms/dp/test_cube.py
-"""What the private mechanisms share: parameters that are settled before the data is seen, then choose, sample, suppress.
+"""What the dp mechanisms share: parameters that are settled before the data is seen, then choose, sample, suppress.
 
 Nothing here fails because of a row. Whatever is refused is refused for its parameters, or for the names of columns.
 """

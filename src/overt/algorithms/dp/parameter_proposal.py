@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the private mechanisms, proposed from what is public: a budget, a rough size, the heights of hierarchies.
+"""Parameters of the dp mechanisms, proposed from what is public: a budget, a rough size, the heights of hierarchies.
 
 Nothing here looks at data, and the size should not be its exact size either: a round number serves as well. The proposal
-is a heuristic for utility; whatever it proposes is private, since the mechanisms compute what they need.
+is a heuristic for utility; whatever it proposes is dp, since the mechanisms compute what they need.
 """
 
 import math
@@ -35,7 +35,7 @@ class Proposal:
 
 
 def left_for_rows(epsilon: Number, delta: Number) -> Fraction:
-    """The epsilon that keeping rows may cost where one vector of levels is chosen privately (`DpFullDomain`)."""
+    """The epsilon that keeping rows may cost where one vector of levels is chosen with differential privacy (`DpFullDomain`)."""
     return Budget.of(epsilon, delta).split(CHOICE)[1].epsilon
 
 

@@ -14,7 +14,7 @@ from overt.errors import InvalidInput
 from overt.studio.coarser import UNITS, built, card_of, read_cuts
 from overt.studio.edits import set_of_column
 from overt.studio.pages import NotFoundError, Pages, declared, is_htmx
-from overt.studio.promises import private_part
+from overt.studio.promises import dp_part
 from overt.studio.session import Session
 from overt.studio.trees import Path as NodePath
 from overt.studio.trees import dissolve, merge, move, nested_of, rename, wrap
@@ -147,7 +147,7 @@ def editable(session: Session) -> list[int]:
     """The numbers of the columns that become coarser."""
     columns = session.document["columns"]
     profile = session.found["profile"]
-    roles = ("quasi-identifier",) if private_part(session.document) is None else ("quasi-identifier", "sensitive")
+    roles = ("quasi-identifier",) if dp_part(session.document) is None else ("quasi-identifier", "sensitive")
     return [
         number
         for number, one in enumerate(profile.columns)

@@ -18,7 +18,7 @@ from overt.studio.dp_promise import account_of, proposed_edit
 from overt.studio.edits import set_goal
 from overt.studio.measurements import Measurements
 from overt.studio.pages import NotFoundError, Pages, count_of, in_page, is_htmx
-from overt.studio.promises import BY_NAME, cards_of, others_of, private_part, sentence_of
+from overt.studio.promises import BY_NAME, cards_of, dp_part, others_of, sentence_of
 from overt.studio.session import Session
 
 
@@ -37,7 +37,7 @@ def make_router(pages: Pages) -> APIRouter:
             "others": others_of(session.document),
             "problem": None,
             "problem_key": None,
-            "private": private_part(session.document),
+            "dp": dp_part(session.document),
             "account": account_if_any(session),
             **more,
         }
@@ -92,8 +92,8 @@ def make_router(pages: Pages) -> APIRouter:
             raise InvalidInput(problem)
         return RedirectResponse(f"/s/{session.id}/promise", 303)
 
-    @router.post("/private")
-    def private(
+    @router.post("/dp")
+    def dp(
         request: Request,
         session_id: str,
         epsilon: Annotated[float, Form(gt=0, le=100)] = 1.0,
@@ -110,14 +110,12 @@ def make_router(pages: Pages) -> APIRouter:
                 session.change(f"Differential privacy, ε = {epsilon:g}", proposed_edit(session, epsilon, delta, n_rows))
                 if limit_epsilon is not None and limit_delta is not None:
                     account_of(session, epsilon=limit_epsilon, delta=limit_delta)
-            elif private_part(session.document) is not None:
-                session.change("Differential privacy: no longer", back_from_private(session))
+            elif dp_part(session.document) is not None:
+                session.change("Differential privacy: no longer", back_from_dp(session))
         except InvalidInput as error:
             problem = in_page(str(error))
         if is_htmx(request):
-            return pages.fragment(
-                request, "promise_cards.html", **values(session, problem=problem, problem_key="private")
-            )
+            return pages.fragment(request, "promise_cards.html", **values(session, problem=problem, problem_key="dp"))
         if problem:
             raise InvalidInput(problem)
         return RedirectResponse(f"/s/{session.id}/promise", 303)
@@ -127,7 +125,7 @@ def make_router(pages: Pages) -> APIRouter:
 
 def account_if_any(session: Session) -> Account | None:
     """The ledger of a recipe that spends a budget."""
-    if private_part(session.document) is None:
+    if dp_part(session.document) is None:
         return None
     try:
         return account_of(session)
@@ -135,10 +133,10 @@ def account_if_any(session: Session) -> Account | None:
         return None
 
 
-def back_from_private(session: Session) -> Any:
+def back_from_dp(session: Session) -> Any:
     """The recipe as it was before it asked for differential privacy."""
     before = next(
-        (edit for edit in reversed(session.history.done) if private_part(tomllib.loads(edit.text)) is None),
+        (edit for edit in reversed(session.history.done) if dp_part(tomllib.loads(edit.text)) is None),
         session.history.done[0],
     )
     return lambda document: tomllib.loads(before.text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trees of numbers whose least is at the root: a change takes as many steps as the logarithm of how many there are.
+"""Trees of numbers whose minimum is at the root: a change takes as many steps as the logarithm of how many there are.
 
 A tree of n leaves lies in 2n numbers from `base` on: its leaves are the last n, and node i is the lesser of nodes 2i and 2i + 1.
 """

@@ -3,7 +3,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overt.kernels.least import least_if, replace_leaf
+from overt.kernels.min_tree import least_if, replace_leaf
 
 ABOVE_ALL = 1 << 30
 

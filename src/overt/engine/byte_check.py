@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tested through tests/checks/test_altered_releases.py
-"""Writing anew: what a release means is written again, and must be what was published, byte for byte.
+"""Byte check: what a release means is written again, and must be what was published, byte for byte.
 
 Quotes, blanks, line ends, byte order marks, the order of keys, the header of a gzip file and whatever else a reader skips
 could carry a message past every other check. A release has one spelling and a format one writer, so that nothing is left

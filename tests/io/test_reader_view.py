@@ -9,8 +9,8 @@ from hypothesis import given, settings
 
 from contracts.methods import EXAMPLES
 from overt.errors import Caution, OvertError
-from overt.io.as_read import release_as_read
 from overt.io.publication import published_tables
+from overt.io.reader_view import release_as_read
 from overt.privacy import FrequencyLDiversity
 from tables import tables
 

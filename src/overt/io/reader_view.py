@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A release as its reader has it: put together again from the published tables and from what is public, nothing else.
+"""Reader view: a release as its reader has it, put together again from the published tables and from what is public, nothing else.
 
 Its quasi-identifiers are the texts of the published cells, its groups the rows that show the same, its buckets those with the
 same number. What is computed from it is a function of the release, whatever table it was made from.
