@@ -16,8 +16,8 @@ class Audience(StrEnum):
     OWNER = "owner"
 
 
-NOTICE = "For the owner of the data only: this must not leave. It tells more about people than the release does."
-PRINTED = "For the owner of the data: what stands here is not for the public."
+NOTICE = "For the owner of the data only: do not pass this on. It reveals more about people than the release does."
+PRINTED = "For the owner of the data only: do not publish what is printed here."
 OWNERS_MODE = 0o600
 OWNER_ENDINGS = (".owner.json", ".owner-report.html", ".owner-report.json", ".budget.json")
 

@@ -19,7 +19,7 @@ def test_a_release_that_holds_its_claims(released, overt):
     code, out, err = overt("check", "hospital.csv", "release.csv")
     assert code == 0
     owner, blank, *findings = out.splitlines()[:-2]
-    assert owner == "For the owner of the data: what stands here is not for the public." and not blank
+    assert owner == "For the owner of the data only: do not publish what is printed here." and not blank
     assert all(line.startswith("  ok      ") for line in findings)
     assert out.endswith("\n\nThe release holds what it claims.\n")
     assert err.splitlines() == ["Comparing digests", "Reading hospital.csv", "Reading release.csv", "Checking"]

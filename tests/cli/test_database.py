@@ -208,7 +208,7 @@ def test_init_writes_a_recipe_that_runs(clinic, folder, overt):
     code, out, _ = overt("init", "CLINIC_DB", "--table", "hospital", "--into", "first.toml")
     assert code == 0
     assert out.startswith(
-        "For the owner of the data: what stands here is not for the public.\n\n96 rows, 5 columns in hospital. Proposed roles:\n"
+        "For the owner of the data only: do not publish what is printed here.\n\n96 rows, 5 columns in hospital. Proposed roles:\n"
     )
     text = (folder / "first.toml").read_text()
     assert 'database = "CLINIC_DB"' in text and 'table = "hospital"' in text

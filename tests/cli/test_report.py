@@ -72,7 +72,7 @@ def test_the_owners_report_says_on_every_page_that_it_must_not_leave(folder, ove
     assert overt("run", "recipe.toml", "--report", "--quiet")[0] == 0
     for ending in ("html", "json"):
         path = folder / f"release.owner-report.{ending}"
-        assert "this must not leave" in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
+        assert "do not pass this on" in path.read_text() and stat.S_IMODE(path.stat().st_mode) == 0o600
         assert "must not leave" not in (folder / f"release.report.{ending}").read_text()
     page = (folder / "release.owner-report.html").read_text()
     assert "position: sticky" in page  # on the screen

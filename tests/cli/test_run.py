@@ -34,7 +34,7 @@ def test_a_run_writes_the_release_and_says_what_holds(folder, overt):
     assert code == 0
     assert err.splitlines()[0] == "Reading hospital.csv"
     assert err.splitlines()[-1] == "Writing"
-    assert out.startswith("For the owner of the data: what stands here is not for the public.\n\n")
+    assert out.startswith("For the owner of the data only: do not publish what is printed here.\n\n")
     labels = [line[:12].strip() for line in out.splitlines()[2:] if line[:12].strip()]
     assert labels == [
         "Release",

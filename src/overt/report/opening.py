@@ -45,7 +45,7 @@ class Opening:
             ("Against whom it holds", (f"{_capital(holds_against(self.guarantee))}.", *filter(None, [self.knowledge]))),
             ("Against whom it does not hold", fails_against(self.guarantee)),
             ("The worst case", self.worst_cases),
-            ("What is not promised", self.not_promised or ("Nothing beyond what stands here.",)),
+            ("What is not promised", self.not_promised or ("Nothing beyond what is stated here.",)),
         ]
         return tuple(rows)
 
