@@ -97,6 +97,10 @@ def main(tokens: Sequence[str] | None = None) -> int:
     debug = "--debug" in tokens
     tokens = [token for token in tokens if token != "--debug"]
     try:
+        if not tokens:
+            from overt.cli.next_step import next_step
+
+            return next_step()
         with _termination_as_interrupt():
             code = app(tokens, result_action="return_value", exit_on_error=False, print_error=False)
         return int(code or Exit.DONE)
