@@ -13,7 +13,7 @@ from overt.engine.scale.local import LocalEngine
 from overt.engine.scale.parts_check import Everything
 from overt.engine.scale.private_folder import PrivateFolder
 from overt.engine.scale.seam import TablePlace
-from overt.engine.scale.staging import COIN, SECOND_COIN, Staged
+from overt.engine.scale.staging import BOX_COIN, COIN, SECOND_COIN, Staged
 
 LOCAL = ["memory", "out-of-core"]
 ENGINES = [*LOCAL, pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.xdist_group("spark")])]
@@ -39,12 +39,19 @@ def engine_named(name, request, tmp_path, fragment_rows=300):
     return LocalEngine(None if name == "memory" else PrivateFolder(tmp_path), 700, fragment_rows)
 
 
+def box_coins(n_rows):
+    """The coins by which relaxed cuts part people who are alike."""
+    return np.random.default_rng(17).integers(0, 2**62, n_rows)
+
+
 def staged_with_coins(engine, table, coins, folder):
     """A table whose coins were drawn before; the second coin of a row is its position."""
     quasi, sensitive = table.quasi_identifiers, table.sensitive
     names = [f"q{i}" for i in range(len(quasi))] + [f"s{i}" for i in range(len(sensitive))]
     columns = {name: column.codes for name, column in zip(names, (*quasi, *sensitive), strict=True)}
-    frame = pl.DataFrame({**columns, COIN: coins.view(np.int64), SECOND_COIN: np.arange(coins.size)})
+    frame = pl.DataFrame(
+        {**columns, COIN: coins.view(np.int64), SECOND_COIN: np.arange(coins.size), BOX_COIN: box_coins(coins.size)}
+    )
     file = folder / f"staged-{next(_NUMBERS)}.parquet"
     frame.write_parquet(file)
     place = TablePlace(str(file), "parquet")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 from numpy.random import Generator
 
 from overt.checks import check_release
+from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
 from overt.engine.companions import companions_of, refuse_taken
 from overt.engine.course import Made, Prepared, prepare
 from overt.engine.identifiers_released import find_identifiers_released
@@ -32,11 +33,6 @@ from overt.randomness import secret_generator
 if TYPE_CHECKING:
     from overt.engine.dp_run import DpOutcome
     from overt.engine.scale.scaled_outcome import ScaledOutcome
-
-MISSING_LEFT_OUT = (
-    "Rows without a sensitive value were left out. Whoever knows who is in your data can see who is not in the release, and knows that theirs is "
-    'missing. If that may tell something, let missing be a value like others: missing = "own value".'
-)
 
 
 @overload

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns that a release shows as narrowly as its rows allow, so that their cells name values that somebody has: a caution for the owner."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from overt.hierarchy.grid import blocks_of, form_on_grid
 from overt.release import Release
@@ -12,7 +12,17 @@ def find_tight_cells(release: Release, show: Mapping[str, str]) -> Iterator[str]
     """One sentence, if a quasi-identifier is shown as tight ranges or as sets. `show` is what was asked for, by column."""
     if not release.has_boxes or release.is_row_by_row or not release.n_groups:
         return
-    forms = {column.name: _form(release, column, show.get(column.name)) for column in release.table.quasi_identifiers}
+    columns = release.table.quasi_identifiers
+    levels = [column.name for column in columns if release.level_of(column) is not None]
+    yield from tight_cells_of(columns, show, levels=levels, is_on_grid=release.shows_on_grid)
+
+
+def tight_cells_of(
+    columns: Iterable[Column], show: Mapping[str, str], *, levels: Collection[str], is_on_grid: bool
+) -> Iterator[str]:
+    """The same for boxes of these columns, some of which are generalized to a level; unless asked otherwise ranges may be on a grid."""
+    known = list(columns)
+    forms = {c.name: _form(c, show.get(c.name), is_level=c.name in levels, is_on_grid=is_on_grid) for c in known}
     ranges = [name for name, form in forms.items() if form == "range"]
     sets = [name for name, form in forms.items() if form == "set"]
     if not ranges and not sets:
@@ -21,7 +31,7 @@ def find_tight_cells(release: Release, show: Mapping[str, str]) -> Iterator[str]
     shown += [f"{_names(sets)} as sets that name every value of a group"] if sets else []
     remedy = (
         ' Use cells = "grid" to round ranges outward.'
-        if any(_has_grid(release.table.column(n)) for n in ranges)
+        if any(_has_grid(column) for column in known if column.name in ranges)
         else ""
     )
     remedy += " With a hierarchy a column shows labels instead of sets." if sets else ""
@@ -31,10 +41,10 @@ def find_tight_cells(release: Release, show: Mapping[str, str]) -> Iterator[str]
     )
 
 
-def _form(release: Release, column: Column, asked: str | None) -> str:
-    if asked is None and release.level_of(column) is not None:
+def _form(column: Column, asked: str | None, *, is_level: bool, is_on_grid: bool) -> str:
+    if asked is None and is_level:
         return "level"
-    if asked == "grid" or (asked is None and release.shows_on_grid):
+    if asked == "grid" or (asked is None and is_on_grid):
         return form_on_grid(column)
     usual = "range" if column.kind is not Kind.CATEGORY else "set" if column.hierarchy is None else "label"
     return asked or usual

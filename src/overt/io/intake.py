@@ -185,7 +185,7 @@ class Intake:
             others = others[positions_without(left_out, others.height)] if others.width else others
         if self.unreadable:
             raw = coded
-            coded = lambda name: self._readable(name, raw(name))  # noqa: E731
+            coded = lambda name: self.readable(name, raw(name))  # noqa: E731
         if self.persons is not None:
             return gather_persons(self, tuple(columns), coded, others, frame_kind)
         sensitive = {name: coded(name) for name in names if name in self.sensitive}
@@ -215,7 +215,7 @@ class Intake:
         dropped = np.logical_or.reduce(list(missing.values()))
         return (~dropped, int(dropped.sum())) if dropped.any() else (None, 0)
 
-    def _readable(self, name: str, column: Coded) -> Coded:
+    def readable(self, name: str, column: Coded) -> Coded:
         """A column whose cells that are no number, or no date, are missing if that was asked for."""
         formats = formats_of(self.date_formats[name]) if name in self.date_formats else None
         kind = self.kinds.get(name, None if formats is None else Kind.DATE)

@@ -12,18 +12,20 @@ import pytest
 
 import overt
 from overt.algorithms.batches import BatchPlan
+from overt.algorithms.blind_buckets.boxes import cut_into_boxes
 from overt.algorithms.counted_strata import CountedStrata
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
 from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import CutFragment, NumberGroups, like_of, make_groups_by_cuts
 from overt.engine.scale.groups_by_draw import divide_plan, make_batch_matching, make_dealing, make_rda
+from overt.engine.scale.row_strata import divide_into_strata
 from overt.io.publication import published_tables
 from overt.kernels.counting import starts_of
 from overt.partition import Partition
 from overt.progress import silent
-from overt.release import GeneralizedRelease
-from scales import LOCAL, as_written, collected, engine_named, staged_with_coins
+from overt.release import CrossBucketRelease, GeneralizedRelease
+from scales import LOCAL, Keep, as_written, box_coins, collected, engine_named, staged_with_coins
 
 N = 4_000
 
@@ -137,6 +139,43 @@ def test_boxes_and_buckets_are_those_of_one_machine_for_the_same_coins(engine, s
     assert as_written(boxes).equals(as_written(shown.insert_column(0, number)))
     cells = {column.name: column.values.gather(column.codes) for column in table.sensitive}
     assert as_written(values).equals(as_written(pl.DataFrame({"bucket": number, **cells})))
+
+
+@pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
+@pytest.mark.parametrize("fragment_rows", [300, 10_000])
+def test_relaxed_boxes_part_the_alike_by_a_coin_of_their_own(strata, fragment_rows, tmp_path, monkeypatch):
+    table, coins, alike = people(), coins_for(people()), box_coins(N)
+    method = overt.BlindBuckets(goal=overt.FrequencyLDiversity(3), k=6, stratify=strata)
+    found, lying = [], np.random.default_rng(3).permutation(N)
+    for name, order in (("memory", np.arange(N)), ("out-of-core", lying)):  # how rows come together says nothing
+        engine = engine_named(name, None, tmp_path, fragment_rows)
+        staged = staged_with_coins(engine, table, coins, tmp_path)
+        (rows,) = [pl.concat(list(staged.data))]
+        staged = replace(staged, data=engine.stage([rows[order]], Keep(), rows.clear()))
+        lines = lines_for(staged, method)
+        made = make_boxes_and_buckets(staged, method, lines, silent)
+        like = like_of(replace(lines, sensitive=()), has_buckets=True)
+        found.append(as_written(collected(engine, made.tables["boxes"], like)))
+        of_strata = divide_into_strata(engine, staged.data, staged.quasi_identifiers, method.stratify)
+        tree = grow_cut_tree(engine, staged.data, staged.quasi_identifiers, (), CutRule(6, "gain"), of_strata)
+        fragment = tree(rows)
+        engine.close()
+    assert found[0].equals(found[1])
+    monkeypatch.setattr(
+        "overt.algorithms.blind_buckets.boxes._as_met", lambda rows, *_: rows[np.argsort(alike[rows], kind="stable")]
+    )
+    parts = Partition(fragment, tree.n_fragments)
+    boxes = cut_into_boxes(table.quasi_identifiers, parts, 6, "relaxed", np.random.default_rng(0), silent)
+    alone = method.anonymize(table, rng=OrderOfStrata(coins, method.stratify.divide(table)))
+    if fragment_rows == N + 6_000:  # one fragment for each stratum
+        assert (boxes.sizes == alone.partition.sizes).all()
+        assert (boxes.group_of_row == alone.partition.group_of_row).all()
+    else:
+        assert tree.n_fragments > 4
+    release = CrossBucketRelease(table, boxes, method, alone.buckets)
+    shown = overt.owner_view(release).select(column.name for column in table.quasi_identifiers)
+    number = pl.Series("bucket", alone.buckets.group_of_row + 1)
+    assert found[0].equals(as_written(shown.insert_column(0, number)))
 
 
 class OrderOfStrata(OrderOfCoins):

@@ -228,11 +228,10 @@ def test_what_a_killed_run_left_goes_and_what_it_was_to_replace_returns(tmp_path
 
 
 REFUSED = {
-    "relaxed boxes": ('name = "blind-buckets"', "", 'cuts = "strict"'),
     "form": ('name = "blind-buckets"\ncuts = "strict"\nform = "shuffled"', "", "form"),
     "relaxed": ('name = "mondrian"\nrelaxed = true', "", "relaxed"),
     "gain": ('name = "mondrian"\nchoose = "gain"', "", "gain"),
-    "method": ('name = "full-domain"', "", "full-domain works on one machine"),
+    "method": ('name = "cross-bucket"', "", "cross-bucket works on one machine"),
     "bucketized": ('name = "dealing"\nform = "bucketized"', "", "bucketized"),
     "rank": ('name = "batch-matching"\nmatching = "rank"', "", "rank"),
     "flat": ('name = "blind-buckets"\ncuts = "strict"', "flat = true", "flat"),
@@ -289,6 +288,103 @@ def test_missing_values_are_refused_dropped_or_a_value_of_their_own(tmp_path):
     assert dropped.columns[0].values.to_list() == [1, 3, 4]  # what only a dropped row has is not there
     assert dropped.columns[1].total_of_value.tolist() == [1, 2]
     assert own.columns[1].missing_code == 2
+
+
+def write_messy(folder, n_rows=900):
+    """A file as people have it: amounts with remarks among them, missing cells, and a column that names persons."""
+    frame = write_people(folder, n_rows)
+    pay = frame["Income"].cast(pl.String)
+    odd = pl.int_range(pl.len())
+    frame = frame.with_columns(
+        pl.when(odd % 90 == 7).then(pl.lit("unknown?")).when(odd % 100 == 3).then(None).otherwise(pay).alias("Income")
+    )
+    frame.write_csv(folder / "people.csv")
+    return frame
+
+
+def test_a_recipe_of_init_runs_as_it_is_and_leaves_its_pilot_out(tmp_path):
+    frame = write_messy(tmp_path)
+    overt.init(tmp_path / "people.csv", into=tmp_path / "recipe.toml")
+    text = (tmp_path / "recipe.toml").read_text()
+    assert "[pilot]" in text and 'unreadable = "missing"' in text and "cuts" not in text
+    outcome = overt.run(tmp_path / "recipe.toml", engine="out-of-core")
+    assert outcome.ok
+    pilot = json.loads(next(tmp_path.glob("*.pilot.owner.json")).read_text())
+    others = frame.filter(~pl.int_range(pl.len()).is_in(pilot["rows"]))
+    assert outcome.n_rows == others.height == 900 - len(pilot["rows"])
+    release = next(path for path in tmp_path.glob("release*") if path.is_dir())
+    published = read_parts(release / "sensitive")["Income"]
+    expected = others["Income"].cast(pl.Float64, strict=False)
+    assert published.cast(pl.Float64).sort().equals(expected.rename("Income").sort())
+    record = json.loads(next(tmp_path.glob("release*.owner.json")).read_text())
+    assert record["pilot"] == pilot["rows"]
+    assert any("pilot" in caution for caution in outcome.cautions)
+    assert overt.check(tmp_path / "people.csv", release).ok
+    (tmp_path / "recipe.toml").write_text(text.replace("l = 3", "l = 2"))  # a second decision about the same people
+    with pytest.raises(InvalidInput, match="already released"):
+        overt.run(tmp_path / "recipe.toml", engine="out-of-core", overwrite=True)
+
+
+def test_people_who_were_looked_at_are_not_published_by_leaving_the_pilot_out(tmp_path):
+    write_messy(tmp_path)
+    overt.init(tmp_path / "people.csv", into=tmp_path / "recipe.toml")
+    text = (tmp_path / "recipe.toml").read_text()
+    begin = text.index("[pilot]")
+    (tmp_path / "recipe.toml").write_text(text[:begin] + text[text.index("[method]") :])
+    with pytest.raises(InvalidInput, match="were looked at"):
+        overt.run(tmp_path / "recipe.toml", engine="out-of-core")
+    assert not list(tmp_path.glob("release*"))
+
+
+@pytest.mark.parametrize("missing", ["drop", "refuse"])
+def test_amounts_that_cannot_be_read_are_missing_ones(missing, tmp_path):
+    frame = write_messy(tmp_path)
+    place = TablePlace(str(tmp_path / "people.csv"), "csv")
+    intake = Intake(
+        quasi_identifiers=["Age"],
+        sensitive=["Income"],
+        kinds={"Income": "number"},
+        unreadable={"Income": "missing"},
+        missing=missing,
+    )
+    known = frame["Income"].cast(pl.Float64, strict=False).drop_nulls()
+    with engine_of("out-of-core", staging=str(tmp_path)) as engine:
+        if missing == "refuse":
+            with pytest.raises(InvalidInput, match=f"missing in {900 - known.len()} rows"):
+                stage_table(engine, place, intake)
+            return
+        staged = stage_table(engine, place, intake)
+    assert (staged.n_rows, staged.n_dropped) == (known.len(), 900 - known.len())
+    assert staged.columns[1].values.cast(pl.Float64).equals(known.unique().sort().rename(staged.columns[1].values.name))
+
+
+def test_persons_with_several_rows_are_refused_as_in_memory(tmp_path):
+    path = recipe(tmp_path)
+    path.write_text(
+        path.read_text().replace('Name = { role = "identifier" }', 'Name = { role = "identifier", repeats = "refuse" }')
+    )
+    assert overt.run(path, engine="out-of-core").ok
+    frame = pl.read_parquet(tmp_path / "people.parquet")
+    frame.with_columns(
+        pl.when(pl.int_range(pl.len()) == 5).then(pl.lit(frame["Name"][899])).otherwise("Name").alias("Name")
+    ).write_parquet(tmp_path / "people.parquet")
+    said = []
+    for how in ({"engine": "out-of-core"}, {"audit": False}):
+        with pytest.raises(InvalidInput) as caught:
+            overt.run(path, overwrite=True, **how)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert "899 different values in 900 rows" in said[0]
+    assert "Kanarienvogel" not in said[0]
+
+
+def test_what_looks_like_an_identifier_is_said(tmp_path):
+    path = recipe(tmp_path)
+    path.write_text(path.read_text().replace('role = "identifier"', 'role = "quasi-identifier"'))
+    cautions = overt.run(path, engine="out-of-core").cautions
+    assert any("looks like an identifier" in caution for caution in cautions)
+    assert any("sets that name every value" in caution for caution in cautions)
+    assert overt.run(write_other(path), audit=False).cautions[:1] == cautions[:1]
 
 
 def test_a_line_that_does_not_cover_its_row_is_never_written():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Spark: a whole release on a session that is passed in, and what Spark may never learn or say."""
 
+import json
 import os
 import re
 import shutil
@@ -51,6 +52,16 @@ class TestOnSpark:
         assert not list(tmp_path.glob("overt-staged-*"))
         boxes = read_parts(tmp_path / f"release.{ending}" / "boxes")
         assert boxes.group_by("Age", "Gender", "Education").len()["len"].min() >= 3
+
+    def test_a_recipe_of_init_runs_on_spark_and_leaves_its_pilot_out(self, spark, tmp_path):
+        write_people(tmp_path, ending="parquet")
+        overt.init(tmp_path / "people.parquet", into=tmp_path / "recipe.toml")
+        outcome = overt.run(tmp_path / "recipe.toml", engine=spark, staging=str(tmp_path))
+        pilot = json.loads((tmp_path / "people.parquet.pilot.owner.json").read_text())
+        assert outcome.ok
+        assert outcome.n_rows == 900 - len(pilot["rows"])
+        (release,) = [path for path in tmp_path.glob("release*") if path.is_dir()]
+        assert overt.check(tmp_path / "people.parquet", release).ok
 
     def test_mondrian_is_that_of_one_machine_from_a_table_of_the_catalog(self, spark, tmp_path):
         path = recipe(tmp_path, 'name = "mondrian"')

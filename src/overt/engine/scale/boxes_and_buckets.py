@@ -8,7 +8,8 @@ order is that of coins of 128 independent bits, drawn by the operating system an
 (two are with probability below n squared / 2**129), every order is equally likely, whatever the rows hold: that is the uniform order.
 A rank is the number of smaller coins of the same value: those in the parts of the coins' range before the row's own, which are counted
 over the whole table, and those before it in the part. Neither depends on where rows lie, in which batches they come, or which step was
-tried again. Boxes are cut strictly from quasi-identifiers, the same as on one machine, and read neither values nor coins. Buckets are numbered
+tried again. Boxes read no value. Strict ones are the same as on one machine. Relaxed ones part people who are alike by a coin of their own, which is
+independent of those of the deal; until a part is small enough to be cut in one place its cuts are strict. Buckets are numbered
 as they are dealt, so that what a bucket holds follows from its number and the counts: the release with these numbers has the same probability for
 all tables that fit it, and Theorem S of docs/theory/safety.md holds of it word for word. What the buckets hold is written from the plan.
 """
@@ -28,7 +29,7 @@ from overt.engine.scale.groups_by_cuts import CutFragment, like_of
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.row_strata import Combine, StratumOf, divide_into_strata
 from overt.engine.scale.seam import RowBatch, column_of, count_cells, n_fragments_of, require_countable
-from overt.engine.scale.staging import COIN, SECOND_COIN, Staged
+from overt.engine.scale.staging import BOX_COIN, COIN, SECOND_COIN, Staged
 from overt.errors import InvalidInput
 from overt.kernels.compositions import compositions_of_deal
 from overt.kernels.counting import starts_of
@@ -111,7 +112,7 @@ class DealPart:
     place: Counts  # (stratum and value) -> where the value begins in the line of its stratum
     n_buckets: Counts  # (stratum)
     first_bucket: Counts  # (stratum)
-    quasi_names: tuple[str, ...]
+    kept: tuple[str, ...]  # what boxes are made of
 
     def __call__(self, part: int, rows: RowBatch) -> RowBatch:
         stratum = self.stratum_of(rows)
@@ -125,7 +126,7 @@ class DealPart:
         of_stratum = stratum[order]
         bucket = np.empty(ordered.size, np.int64)
         bucket[order] = self.first_bucket[of_stratum] + position % self.n_buckets[of_stratum]
-        return rows.select(*self.quasi_names, COIN).with_columns(pl.Series(BUCKET, bucket))
+        return rows.select(self.kept).with_columns(pl.Series(BUCKET, bucket))
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +137,8 @@ class PublishBoxes:
     lines: ShownLines
 
     def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
+        if self.cut.relaxed:  # people who are alike lie in random order, however they came together here
+            rows = rows[np.argsort(column_of(rows, BOX_COIN), kind="stable")]
         quasi, _ = self.cut.columns(rows)
         boxes = self.cut.groups(quasi, ())
         cells, bucket = self.lines.boxes(quasi, boxes), column_of(rows, BUCKET)
@@ -193,10 +196,10 @@ def deal_at_scale(staged: Staged, method: Any) -> tuple[Any, StratumOf, tuple[De
         of_stratum[deal.value] = starts_of(deal.count)[:-1]
     n_buckets = np.array([deal.n_buckets for deal in deals], np.int64)
     before = np.cumsum(by_part, axis=1) - by_part
-    deal_part = DealPart(
-        stratum_of, value_of, before, place.ravel(), n_buckets, starts_of(n_buckets)[:-1], staged.quasi_names
-    )
-    schema = {**dict.fromkeys(staged.quasi_names, pl.Int32), COIN: pl.Int64, BUCKET: pl.Int64}
+    coins = (BOX_COIN,) if method.cuts == "relaxed" else ()
+    kept = (*staged.quasi_names, *coins)
+    deal_part = DealPart(stratum_of, value_of, before, place.ravel(), n_buckets, starts_of(n_buckets)[:-1], kept)
+    schema = {**dict.fromkeys(staged.quasi_names, pl.Int32), **dict.fromkeys((*coins, BUCKET), pl.Int64)}
     dealt = engine.apply(staged.data, part_of, deal_part, pl.DataFrame(schema=schema))
     return dealt, stratum_of, deals, value_of
 
@@ -206,10 +209,6 @@ def make_boxes_and_buckets(staged: Staged, method: Any, lines: ShownLines, on_pr
     if method.form != "buckets":
         raise InvalidInput(
             f'form = "{method.form}" of blind-buckets works on one machine in memory only; leave form out, or choose no engine.'
-        )
-    if method.cuts != "strict":
-        raise InvalidInput(
-            'Relaxed cuts of blind-buckets are made on one machine in memory only; write cuts = "strict" under [method], or choose no engine.'
         )
     if not staged.sensitive:
         raise InvalidInput(
@@ -221,7 +220,7 @@ def make_boxes_and_buckets(staged: Staged, method: Any, lines: ShownLines, on_pr
     on_progress("Cutting the table into fragments", 0, 0)
     rule = CutRule(method.box_size, "gain")
     tree = grow_cut_tree(engine, staged.data, staged.quasi_identifiers, (), rule, stratum_of)
-    cut = CutFragment(staged.quasi_identifiers, (), method.box_size, "gain", None)
+    cut = CutFragment(staged.quasi_identifiers, (), method.box_size, "gain", None, relaxed=method.cuts == "relaxed")
     first_bucket = starts_of(np.array([deal.n_buckets for deal in deals], np.int64))
     of_people = ShownLines(lines.order, lines.quasi, (), lines.show, lines.neutralise)
     of_values = ShownLines(lines.order, (), lines.sensitive, {}, lines.neutralise)

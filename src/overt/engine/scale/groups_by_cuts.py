@@ -42,6 +42,7 @@ class CutFragment:
     unit: int
     choose: Literal["widest", "gain"]
     goal: Property | None  # None: size alone decides
+    relaxed: bool = False  # then people who are alike are parted by the order in which they lie
 
     def columns(self, rows: RowBatch) -> tuple[tuple[Column, ...], tuple[Column, ...]]:
         """The columns with the codes of these rows."""
@@ -53,7 +54,7 @@ class CutFragment:
     def groups(self, quasi: tuple[Column, ...], sensitive: tuple[Column, ...]) -> Partition:
         """The group of every row."""
         everyone = np.arange(quasi[0].codes.size, dtype=np.int32)
-        layout = CutLayout.of_rows(quasi, everyone, self.unit, relaxed=False, choose=self.choose)
+        layout = CutLayout.of_rows(quasi, everyone, self.unit, relaxed=self.relaxed, choose=self.choose)
         if self.goal is None:
             return partition_of_ranges(*cut_by_size(layout, _silent))
         table = Table((*quasi, *sensitive), pl.DataFrame())

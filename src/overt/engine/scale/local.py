@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from overt.engine.scale.private_folder import PrivateFolder
 from overt.engine.scale.seam import (
     FRAGMENT_ROWS,
+    ROW,
     Count,
     FragmentOf,
     MakeRows,
@@ -64,8 +65,8 @@ class LocalEngine:
         with polars_errors(Path(place.path), place.format):
             return dict(_scan(place).collect_schema())
 
-    def open(self, place: TablePlace, names: Mapping[str, str]) -> Batches:
-        return Batches(partial(_read, place, dict(names), self.batch_rows))
+    def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Batches:
+        return Batches(partial(_read, place, dict(names), self.batch_rows, is_numbered))
 
     def numbers(self, n: int) -> Batches:
         return Batches(lambda: [pl.DataFrame({"number": np.arange(n, dtype=np.int64)})])
@@ -181,7 +182,7 @@ def _scan(place: TablePlace) -> pl.LazyFrame:
     return pl.scan_csv(files, infer_schema=False, separator=place.separator, glob=False)
 
 
-def _read(place: TablePlace, names: dict[str, str], batch_rows: int) -> Iterator[RowBatch]:
+def _read(place: TablePlace, names: dict[str, str], batch_rows: int, is_numbered: bool) -> Iterator[RowBatch]:
     path = Path(place.path)
     with polars_errors(path, place.format):
         scan = _scan(place)
@@ -189,5 +190,8 @@ def _read(place: TablePlace, names: dict[str, str], batch_rows: int) -> Iterator
             known = restored(pl.DataFrame(schema=dict.fromkeys(scan.collect_schema().names(), pl.String))).columns
             scan = scan.rename(dict(zip(scan.collect_schema().names(), known, strict=True)))
         scan = scan.select(pl.col(name).alias(alias) for alias, name in names.items())
+        n_before = 0
         for rows in scan.collect_batches(chunk_size=batch_rows, maintain_order=True):
-            yield restored(rows) if place.neutralised else rows
+            read = restored(rows) if place.neutralised else rows
+            yield read.with_columns(pl.int_range(n_before, n_before + pl.len()).alias(ROW)) if is_numbered else read
+            n_before += rows.height

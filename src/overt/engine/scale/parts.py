@@ -125,6 +125,7 @@ def write_owner_record(
     n_rows: int,
     n_dropped: int,
     left_out: tuple[object, ...],
+    looked_at: tuple[int, ...],
 ) -> Path:
     """The owner's record, beside the folder of the release and not in it."""
     record = OwnerRecord(
@@ -134,6 +135,7 @@ def write_owner_record(
         ),
         files_read={},
         left_out=left_out,  # type: ignore[arg-type]
+        pilot=looked_at,
     )
     path = owner_record_path(place)
     path.unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 """`overt.run` with an engine: a release in parts from a recipe, checked before it appears, whole or not at all."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from overt.algorithms.blind_buckets import BlindBuckets
 from overt.checks import Finding, Verdict
+from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
+from overt.engine.identifiers_released import find_identifiers_released
 from overt.engine.promises import claim_of
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
 from overt.engine.scale.engine_choice import engine_of
@@ -18,6 +21,7 @@ from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import make_groups_by_cuts
 from overt.engine.scale.groups_by_draw import make_batch_matching, make_dealing, make_rda
 from overt.engine.scale.made_tables import MadeTables
+from overt.engine.scale.one_row_each import refuse_repeated_persons
 from overt.engine.scale.parts import (
     MANIFEST,
     digest_of_parts,
@@ -32,15 +36,18 @@ from overt.engine.scale.parts_check import PublishedParts, check_parts
 from overt.engine.scale.row_strata import Combine
 from overt.engine.scale.scaled_outcome import ScaledOutcome
 from overt.engine.scale.seam import ScaleEngine, TablePlace, count_cells
-from overt.engine.scale.staging import DrawCoins, Staged, stage_table, system_coins
-from overt.errors import InvalidInput
+from overt.engine.scale.staging import BOX_COIN, TWO_COINS, DrawCoins, Staged, stage_table, system_coins
+from overt.engine.tight_cells import tight_cells_of
+from overt.errors import InvalidInput, Unreachable
 from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
 from overt.io.manifest import Manifest, now, read_manifest, recipe_of, recorded_recipe, versions
 from overt.io.owner_record import find_owner_record, owner_record_path
+from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_for_good, sentence_of_pilot
 from overt.io.recipe.recipe import Recipe
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
+from overt.release import BucketRelease
 from overt.table import Column, Role
 
 MakeRelease = Callable[[Staged, Any, ShownLines, Progress, Generator], MadeTables]
@@ -71,10 +78,25 @@ def run_at_scale(
     overwrite = overwrite or recipe.settings.output.overwrite
     put_back(place)
     refuse_taken(place, overwrite=overwrite)
+    pilot = pilot_for_run(recipe) if Path(source.path).is_file() else None
     with engine_of(engine, master=master, staging=staging) as run_on:
         on_progress(f"Reading {recipe.source.name}", 0, 0)
-        staged = stage_table(run_on, source, recipe.intake(), coins)
-        return _release(recipe, run_on, staged, source, place, rng, on_progress, overwrite=overwrite)
+        refuse_repeated_persons(run_on, source, recipe.persons, recipe.source.name)
+        intake = recipe.intake(None if pilot is None else pilot.rows)
+        staged = stage_table(run_on, source, intake, coins, coin_names_of(recipe.method))
+        if pilot is None:
+            return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, overwrite=overwrite)
+        decide(pilot, recipe)
+        try:
+            return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, overwrite=overwrite)
+        except Unreachable as error:
+            raise refused_for_good(error) from None
+
+
+def coin_names_of(method: Any) -> tuple[str, ...]:
+    """The coins that a method needs of every row."""
+    parts_the_alike = isinstance(method, BlindBuckets) and method.cuts == "relaxed"
+    return (*TWO_COINS, BOX_COIN) if parts_the_alike else TWO_COINS
 
 
 def _release(
@@ -84,6 +106,7 @@ def _release(
     source: TablePlace,
     place: Path,
     rng: Generator | None,
+    pilot: Pilot | None,
     on_progress: Progress,
     *,
     overwrite: bool,
@@ -119,7 +142,10 @@ def _release(
             draft.is_kept = True
     places: tuple[str, ...] = ()
     if verdict.ok:  # after the release is in place: until then the owner's record that is there belongs to the old one
-        owner = write_owner_record(place, manifest, recipe, input_digest, staged.n_rows, staged.n_dropped, left_out)
+        looked_at = () if pilot is None else tuple(pilot.rows.tolist())
+        owner = write_owner_record(
+            place, manifest, recipe, input_digest, staged.n_rows, staged.n_dropped, left_out, looked_at
+        )
         places = (str(place), str(owner))
     return ScaledOutcome(
         recipe_path=recipe.path,
@@ -134,11 +160,26 @@ def _release(
         least_group=0 if seen is None else seen.least,
         discernibility=0 if seen is None else seen.squares,
         guarantee=method.guarantee,
-        cautions=(recipe.goal.caution,) if recipe.goal.caution else (),
+        cautions=tuple(cautions_of(recipe, staged, pilot)),
         verdict=verdict,
         input=recipe.source.said,
         places=places,
     )
+
+
+def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None) -> Iterator[str]:
+    """What the owner could overlook, as far as dictionaries and counts tell."""
+    table = staged.table()
+    yield from find_identifiers_released(table)
+    if recipe.method.table_names != BucketRelease.table_names:
+        is_on_grid = recipe.method.shows == "grid"
+        yield from tight_cells_of(table.quasi_identifiers, recipe.choices("show"), levels=(), is_on_grid=is_on_grid)
+    if staged.n_dropped:
+        yield MISSING_LEFT_OUT
+    if pilot is not None:
+        yield sentence_of_pilot(pilot)
+    if recipe.goal.caution:
+        yield recipe.goal.caution
 
 
 def check_at_scale(
@@ -177,7 +218,8 @@ def check_at_scale(
         return Verdict((digests, missing, origin))
     with engine_of("out-of-core") as run_on:
         on_progress(f"Reading {recipe.source.name}", 0, 0)
-        staged = stage_table(run_on, source, recipe.intake())
+        pilot = pilot_of_release(recipe, record, has_manifest=True)
+        staged = stage_table(run_on, source, recipe.intake(pilot))
         on_progress("Checking", 0, 0)
         published = published_at(release, staged.columns, recipe, source.separator)
         n_rows = next(iter(manifest.release.values())).rows
@@ -218,10 +260,14 @@ def refuse_unsupported(recipe: Recipe) -> None:
     alone = "on one machine in memory only; choose no engine"
     if method.name not in METHODS:
         raise InvalidInput(f"{method.name} works {alone}, or one of {', '.join(METHODS)}.")
-    if recipe.settings.pilot is not None:
-        raise InvalidInput(f"A pilot works {alone}, or leave [pilot] out.")
-    if recipe.persons or any(recipe.choices("keep").values()) or any(recipe.choices("known").values()):
-        raise InvalidInput(f"Persons that are named by a column are looked for {alone}, or leave 'repeats' out.")
+    if recipe.settings.pilot is not None and not recipe.source.has_bytes:
+        raise InvalidInput(
+            "The people of a pilot are left out of one file, and of no table of a catalog; choose a file or leave [pilot] out."
+        )
+    if recipe.settings.input.person is not None:
+        raise InvalidInput(
+            f"Persons with several rows are put together {alone}, or make a table with one row per person."
+        )
     if output.others:
         raise InvalidInput(f"Columns in 'others' are released {alone}, or leave them out.")
     if output.flat:

@@ -31,6 +31,7 @@ FragmentOf = Callable[[RowBatch], NDArray[np.int32]]  # the fragment of every ro
 WorkOnFragment = Callable[[int, RowBatch], RowBatch]
 
 FRAGMENT = "fragment"
+ROW = "row"  # the position of a row in its file, where rows are numbered
 MOST_COUNTED = 8_000_000  # different things that are counted at once
 FRAGMENT_ROWS = 200_000
 MOST_FRAGMENTS = 256
@@ -60,8 +61,8 @@ class ScaleEngine(Protocol):
     def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
         """The columns that a place has, in order."""
 
-    def open(self, place: TablePlace, names: Mapping[str, str]) -> Data:
-        """Some columns of a place, not yet read, each under the name that it is given here."""
+    def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Data:
+        """Some columns of a place, not yet read, each under the name that it is given here; perhaps with the position of every row."""
 
     def numbers(self, n: int) -> Data:
         """The column "number", from 0 to n - 1: a row for each fragment of something that is made from a plan alone."""

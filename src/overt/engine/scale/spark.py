@@ -23,6 +23,7 @@ from overt.engine.scale.seam import (
     FRAGMENT,
     FRAGMENT_ROWS,
     MOST_COUNTED,
+    ROW,
     Count,
     FragmentOf,
     MakeRows,
@@ -168,7 +169,7 @@ class SparkEngine:
             return dict(zip(_restored(names), (known[name] for name in names), strict=True))
         return {name: known[name] for name in names}
 
-    def open(self, place: TablePlace, names: Mapping[str, str]) -> Any:
+    def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Any:
         from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
         read = self._read(place)
@@ -176,6 +177,13 @@ class SparkEngine:
         if place.neutralised:
             there = dict(zip(_restored(read.columns), read.columns, strict=True))
         chosen = [F.col(f"`{there[name].replace('`', '``')}`").alias(alias) for alias, name in names.items()]
+        if is_numbered and (place.format != "parquet" or Path(place.path).is_dir()):
+            raise InvalidInput(
+                "The people of a pilot are left out by their position, which Spark knows of one Parquet file only; convert the data, or use the "
+                "engine 'out-of-core'."
+            )
+        if is_numbered:
+            chosen.append(F.col("_metadata.row_index").alias(ROW))
         if place.format != "csv":
             return read.select(*chosen)
         broken = F.col(BROKEN).isNotNull().alias(BROKEN)

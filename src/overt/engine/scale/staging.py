@@ -9,14 +9,14 @@ their values. The second coin decides where two first ones are equal.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.engine.scale.seam import MOST_COUNTED, Data, RowBatch, ScaleEngine, TablePlace, require_countable
+from overt.engine.scale.seam import MOST_COUNTED, ROW, Data, RowBatch, ScaleEngine, TablePlace, require_countable
 from overt.errors import InvalidInput
 from overt.io.date_formats import formats_of
 from overt.io.encoding import Coded, coded_from_series, is_missing, number_entries
@@ -24,6 +24,8 @@ from overt.io.intake import Intake, NoRows
 from overt.table import Codes, Column, Kind, Role, Table
 
 COIN, SECOND_COIN = "coin", "second_coin"
+BOX_COIN = "box_coin"  # of its own: who comes first in a box must say nothing about who came first in a deal
+TWO_COINS = (COIN, SECOND_COIN)
 _CHANGED = (
     "The data changed while it was read: a cell is there that was not before. Run again when nobody writes to it."
 )
@@ -75,8 +77,14 @@ def with_codes(columns: Iterable[Column], codes: Iterable[Codes]) -> tuple[Colum
     return tuple(replace(column, codes=np.ascontiguousarray(some)) for column, some in zip(columns, codes, strict=True))
 
 
-def stage_table(engine: ScaleEngine, place: TablePlace, intake: Intake, coins: DrawCoins = system_coins) -> Staged:
-    """Read a table into an engine."""
+def stage_table(
+    engine: ScaleEngine,
+    place: TablePlace,
+    intake: Intake,
+    coins: DrawCoins = system_coins,
+    coin_names: tuple[str, ...] = TWO_COINS,
+) -> Staged:
+    """Read a table into an engine; every row gets a coin of each name."""
     types = engine.columns(place)
     intake.refuse_unknown(types)
     _refuse_unsupported(intake)
@@ -84,8 +92,12 @@ def stage_table(engine: ScaleEngine, place: TablePlace, intake: Intake, coins: D
     aliases = {f"c{i}": name for i, name in enumerate(names)}
     is_text = place.format == "csv"
     drops = () if intake.missing == "own value" else tuple(a for a, n in aliases.items() if n in intake.sensitive)
-    kept = KeptRows(drops, tuple(intake.missing_values), is_text)
-    data = engine.open(place, aliases)
+    left_out = np.empty(0, np.int64) if intake.left_out is None else np.asarray(intake.left_out, np.int64)
+    kept = KeptRows(drops, tuple(intake.missing_values), is_text, left_out)
+    data = engine.open(place, aliases, is_numbered=bool(left_out.size))
+    judged = {a: aliases[a] for a in drops if intake.unreadable.get(aliases[a]) == "missing"}
+    if judged:
+        kept = replace(kept, unreadable=_find_unreadable(engine, data, kept, judged, intake, types))
     like = pl.DataFrame(schema={"column": pl.Int32, **{a: types[n] for a, n in aliases.items()}, "n": pl.Int64})
     found = engine.histogram(data, CountEntries(tuple(aliases), kept, like), like)
     n_dropped = int(found.filter(pl.col("column") < 0).get_column("n").sum())
@@ -112,27 +124,35 @@ def stage_table(engine: ScaleEngine, place: TablePlace, intake: Intake, coins: D
         else:
             called.append(f"q{n_quasi}")
             n_quasi += 1
-    encode = Encode(tuple(looks), tuple(called), kept, coins)
+    encode = Encode(tuple(looks), tuple(called), kept, coins, coin_names)
     staged = engine.stage(data, encode, encode.like)
     return Staged(engine, staged, tuple(columns), n_rows, n_dropped, tuple(types))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KeptRows:
-    """Which rows of a batch take part: those that lack no value of these columns."""
+    """Which rows of a batch take part: those that lack no value of these columns, and are not left out as if they were not there."""
 
     columns: tuple[str, ...]
     missing_values: tuple[str, ...]
     is_text: bool
+    left_out: NDArray[np.int64] = field(repr=False)
+    unreadable: Mapping[str, pl.Series] = field(
+        default_factory=dict, repr=False
+    )  # (column) -> cells that count as missing
 
     def __call__(self, rows: RowBatch) -> tuple[RowBatch, int]:
-        """The rows that are kept, and how many are not."""
+        """The rows that are kept, and how many lack a value."""
+        if self.left_out.size:
+            rows = rows.filter(~np.isin(rows.get_column(ROW).to_numpy(), self.left_out)).drop(ROW)
         if not self.columns:
             return rows, 0
         lacks = np.zeros(rows.height, np.bool_)
         for name in self.columns:
             cells = rows.get_column(name)
             lacks |= is_missing(_coded(cells, self.is_text), self.missing_values)
+            if name in self.unreadable:
+                lacks |= cells.is_in(self.unreadable[name].implode()).fill_null(False).to_numpy()
         n_dropped = int(lacks.sum())
         return (rows.filter(~lacks), n_dropped) if n_dropped else (rows, 0)
 
@@ -195,18 +215,36 @@ class Encode:
     called: tuple[str, ...]
     kept: KeptRows
     coins: DrawCoins
+    coin_names: tuple[str, ...]
 
     @property
     def like(self) -> RowBatch:
-        return pl.DataFrame(schema={**dict.fromkeys(self.called, pl.Int32), COIN: pl.Int64, SECOND_COIN: pl.Int64})
+        return pl.DataFrame(schema=dict.fromkeys(self.called, pl.Int32) | dict.fromkeys(self.coin_names, pl.Int64))
 
     def __call__(self, batch: RowBatch) -> RowBatch:
         rows, _ = self.kept(batch)
         codes = {name: look(rows) for name, look in zip(self.called, self.looks, strict=True)}
-        coins = self.coins(2 * rows.height)
-        return pl.DataFrame(
-            {**codes, COIN: coins[: rows.height], SECOND_COIN: coins[rows.height :]}, schema=self.like.schema
-        )
+        coins = self.coins(len(self.coin_names) * rows.height).reshape(len(self.coin_names), rows.height)
+        return pl.DataFrame({**codes, **dict(zip(self.coin_names, coins, strict=True))}, schema=self.like.schema)
+
+
+def _find_unreadable(
+    engine: ScaleEngine,
+    data: Data,
+    kept: KeptRows,
+    judged: Mapping[str, str],
+    intake: Intake,
+    types: Mapping[str, pl.DataType],
+) -> dict[str, pl.Series]:
+    """(sensitive column) -> its cells that are no number or no date: rows with one of them lack a value. Whether a cell can be read is seen of all."""
+    like = pl.DataFrame(schema={"column": pl.Int32, **{a: types[n] for a, n in judged.items()}, "n": pl.Int64})
+    found = engine.histogram(data, CountEntries(tuple(judged), replace(kept, columns=()), like), like)
+    cells = {}
+    for i, (alias, name) in enumerate(judged.items()):
+        coded = _coded(found.filter(pl.col("column") == i).get_column(alias).alias(name), kept.is_text)
+        readable = intake.readable(name, coded).dictionary
+        cells[alias] = coded.dictionary.filter(readable.is_null() & coded.dictionary.is_not_null())
+    return cells
 
 
 def _coded(cells: pl.Series, is_text: bool) -> Coded:
@@ -217,7 +255,7 @@ def _coded(cells: pl.Series, is_text: bool) -> Coded:
 def _number(
     intake: Intake, name: str, entries: pl.Series, n_rows_of_entry: pl.Series, is_text: bool
 ) -> tuple[Column, Codes]:
-    coded = _coded(entries.alias(name), is_text)
+    coded = intake.readable(name, _coded(entries.alias(name), is_text))
     n_rows = np.bincount(coded.codes, n_rows_of_entry.to_numpy(), len(coded.dictionary)).astype(np.int64)
     kind = intake.kinds.get(name)
     numbered = number_entries(
@@ -240,10 +278,3 @@ def _refuse_unsupported(intake: Intake) -> None:
         raise InvalidInput(
             f"Columns without a role ({names}) are released on one machine in memory only; leave them out, or choose no engine."
         )
-    if "missing" in intake.unreadable.values():
-        raise InvalidInput(
-            'unreadable = "missing" works on one machine in memory only; correct the cells, list their texts under missing_values, or choose no '
-            "engine."
-        )
-    if intake.left_out is not None:
-        raise InvalidInput("Rows that are left out (a pilot) need one machine in memory; choose no engine.")

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tested through tests/cli/test_run.py
+"""Cautions of reading: what was done to the data before any method saw it, and what that may tell."""
+
+MISSING_LEFT_OUT = (
+    "Rows without a sensitive value were left out. Whoever knows who is in your data can see who is not in the release, and knows that theirs is "
+    'missing. If that may tell something, let missing be a value like others: missing = "own value".'
+)
