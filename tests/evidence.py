@@ -52,7 +52,7 @@ def require(name: str) -> None:
 
 def summary(reports) -> str | None:
     """How many tests of those that need data beside the checkout had them."""
-    ours = [report for report in reports if "evidence" in report.keywords]
+    ours = [report for report in reports if "evidence" in getattr(report, "keywords", ())]
     n_skipped = sum(report.skipped for report in ours)
     n_run = sum(not report.skipped and report.when == "call" for report in ours)
     n_failed = sum(report.failed and report.when == "setup" for report in ours)

@@ -133,11 +133,15 @@ def test_what_is_promised():
     assert promised(None, "s0") is None
 
 
-def test_what_is_not_covered_is_refused():
+def test_what_is_not_covered_is_not_known_and_nothing_is_claimed():
     rng = np.random.default_rng(1)
-    with pytest.raises(InvalidInput, match="GDA is none of these"):
-        audit(GDA(goal=DistinctLDiversity(2), mode="paper").anonymize(crowd(1200), rng=rng))
-    with pytest.raises(InvalidInput, match="Cross-buckets are audited if"):
-        audit(CrossBucket(2, 2, mode="paper").anonymize(table_of([[0, 1, 2, 3]], [0, 1, 2, 3]), rng=rng))
+    found = audit(GDA(goal=DistinctLDiversity(2), mode="paper").anonymize(crowd(1200), rng=rng))
+    assert "GDA is none of these" in found.replayed.sampled.why
+    crossed = CrossBucket(2, 2, mode="paper").anonymize(table_of([[0, 1, 2, 3]], [0, 1, 2, 3]), rng=rng)
+    found = audit(crossed)
+    assert "who of a group is in which bucket is not published" in found.replayed.sampled.why
+    assert found.n_unknown == 4 and found.share_above() == 0 and found.n_certain == 0
+    with pytest.raises(InvalidInput, match="Facts about single people"):
+        audit(crossed, knowledge=Knowledge(known=(0,)))
     with pytest.raises(InvalidInput, match="exactly one sensitive column"):
         audit(Mondrian(goal=KAnonymity(2)).anonymize(table_of([[0, 0]], [])))

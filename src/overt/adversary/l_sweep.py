@@ -91,6 +91,10 @@ def sweep_l(
             except OvertError as error:
                 failures.append(NoBreach(name, l, str(error)))
                 continue
+            sampled = found.replayed.sampled
+            if sampled is not None and sampled.why:
+                failures.append(NoBreach(name, l, sampled.why))
+                continue
             alone, replayed = found.guesses
             points.append(
                 Breach(

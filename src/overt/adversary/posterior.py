@@ -26,6 +26,7 @@ class Sampled:
     seconds: float
     spread: Chances  # (cell) -> how far runs differ: the standard deviation of log Z, or log R-hat where a method is run again
     needed: float | None = None  # seconds that would help, if of somebody nothing is known
+    why: str = ""  # nothing is known of anybody, where no time would help
 
     def to_dict(self, posterior: "Posterior") -> dict[str, Any]:
         """Plain values, for programs."""
@@ -40,6 +41,7 @@ class Sampled:
             "spread": {"99_percent": percentile(spreads, 99), "highest": percentile(spreads, 100)},
             "not_known": int((~posterior.is_known_of_row).sum()),
             "seconds_that_would_help": self.needed,
+            "why_not": self.why or None,
         }
 
 

@@ -188,7 +188,7 @@ class Audit:
             "not_known": self.n_unknown,
             "highest_belief": {
                 "release_alone": float(self.alone.belief_of_row.max()),
-                "with_method": self.worst.belief,
+                "with_method": None if self.n_unknown == self.n_rows else self.worst.belief,
                 "standard_error": self.worst.error,
                 "group_size": self.worst.group_size,
                 "people_alike": self.worst.n_alike,

@@ -50,7 +50,8 @@ def opinion_risks(audit: "Audit") -> tuple[OpinionRisk, OpinionRisk, OpinionRisk
             has_none = audit.alone.cell_of_row >= audit.n_groups  # who is suppressed has no line
             chance[has_none], expected[has_none] = 0, 0
         isolated = max(isolated, int(((chance >= 1 - ROUNDING) & (error == 0)).sum()))
-        highest = max(highest, float(chance[np.argmax(chance - ERRORS * error)]))
+        known = audit.replayed.is_known_of_row
+        highest = max(highest, float((chance[known] - ERRORS * error[known]).max(initial=0)))
         linked = max(linked, float(expected.mean()))
     n_rows = audit.n_rows
     return (

@@ -27,7 +27,7 @@ from overt.metrics.risk import Risk, risk_of_release
 from overt.metrics.utility import Utility, measure_utility
 from overt.progress import Progress, silent
 from overt.release import Release
-from overt.report.leak import Leak
+from overt.report.leak import Leak, why_not_known
 from overt.report.lines import aligned, labelled
 from overt.report.person_sentences import rows_published
 from overt.report.plots import Plot, points
@@ -67,14 +67,19 @@ class Candidate:
     @property
     def people_above(self) -> float | None:
         """The share of people of whom someone who knows the method believes more than promised; None if it is not known."""
-        if self.leak is None or (self.leak.audit is None and not self.leak.is_proven):
+        if self.leak is None or (self.leak.audit is None and not self.leak.is_proven) or self._says_nothing:
             return None
         return max((one.share_above() for one in self.leak.audits), default=0.0)  # of the worst column
 
     @property
+    def _says_nothing(self) -> bool:
+        """Whether an audit knows of nobody what they learn with the method."""
+        return self.leak is not None and any(one.n_unknown == one.n_rows for one in self.leak.audits)
+
+    @property
     def guessed_with_method(self) -> float | None:
         """The share of values that someone who knows the method guesses right; None if it is not known."""
-        if self.leak is None or self.leak.audit is None:
+        if self.leak is None or self.leak.audit is None or self._says_nothing:
             return None
         return max(one.guesses[1] / one.n_rows for one in self.leak.audits)
 
@@ -422,6 +427,8 @@ def leak_of(one: Candidate) -> str:
         return "" if one.leak is None else "not known"
     if one.leak is not None and one.leak.proof is not None:
         return "none" if one.leak.proof.strength == "strong" else "none (weak)"
+    if one.leak is not None and any(why_not_known(audit) for audit in one.leak.audits):
+        return "not known"
     if one.leak is None or one.leak.verdict == "not known yet":
         return "not known yet"
     if one.leak.verdict == "nobody":
@@ -438,6 +445,13 @@ def notes_of_leaks(candidates: Sequence[Candidate]) -> list[str]:
     unknown = [
         f"{name}: not audited. {leak.why_not}" for name, leak in leaks if leak.audit is None and not leak.is_proven
     ]
+    reasons = {
+        f"{name}: not known. {why_not_known(one)}": None
+        for name, leak in leaks
+        for one in leak.audits
+        if why_not_known(one)
+    }
+    unknown += list(reasons)
     found = [audit.replayed for _, leak in leaks for audit in leak.audits]
     errors = [one.error_of_row[one.is_known_of_row] for one in found]
     largest = max((float(sorted(error)[int(len(error) * 0.99)]) for error in errors if error.size), default=0.0)

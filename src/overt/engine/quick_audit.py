@@ -11,7 +11,7 @@ from overt.adversary.audit import audit_columns
 from overt.adversary.learner.learner import learn_columns
 from overt.adversary.replay.monte_carlo import compile_loops
 from overt.engine.l_sweep import SECONDS, sweep
-from overt.errors import OvertError, TooLarge
+from overt.errors import OvertError
 from overt.io.recipe.recipe import Recipe
 from overt.method import Inferring, Searching, Traceable
 from overt.partition import n_members
@@ -86,13 +86,17 @@ def why_not_in_passing(release: Release) -> str:
     return ""
 
 
+class TakesTooLong(OvertError):
+    """An audit in passing is not done in the time that a run has for it."""
+
+
 def patient(on_progress: Progress) -> Progress:
     """Progress that ends what takes longer than was thought."""
     began = time.monotonic()
 
     def watch(stage: str, done: int, total: int) -> None:
         if time.monotonic() - began > PATIENCE:
-            raise TooLarge("it takes longer than a run may; try overt audit")
+            raise TakesTooLong("it takes longer than a run may; try overt audit")
         on_progress(stage, done, total)
 
     return watch

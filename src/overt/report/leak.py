@@ -124,6 +124,8 @@ def brief(leak: Leak) -> str:
     if found is None:
         return f"not audited: {leak.why_not.removesuffix('.')}"
     against, verdict = bound_of(found), verdict_of(found)
+    if verdict is LeakVerdict.UNKNOWN and (why := why_not_known(found)):
+        return f"not known: {why.removesuffix('.')}"
     if verdict is LeakVerdict.UNKNOWN:
         return f"not enough sampling yet: run overt audit {_for_longer(found)}"
     exactly = " (exact)" if found.replayed.sampled is None else ""
@@ -171,6 +173,23 @@ def sentences_of_leak(leak: Leak) -> Iterator[str]:
             yield f"{name}{of}: {alone} with the release alone, {replayed} with the method ({measure})."
 
 
+def why_not_known(found: Audit) -> str:
+    """Why nothing is known of anybody, if no time would help."""
+    sampled = found.replayed.sampled
+    if sampled is None or found.n_unknown < found.n_rows:
+        return ""
+    if found.replayed.how == "chain":
+        return (
+            "the method was run again at every step of chains that all begin at the true table; they may never have left its "
+            "surroundings, so nothing is concluded from them"
+        )
+    return sampled.why
+
+
+def _not_known(found: Audit) -> str:
+    return "not known" if why_not_known(found) else "not known yet"
+
+
 def bound_of(found: Audit) -> str:
     """What beliefs are held against, in words."""
     return "what the release alone says" if found.bound is None else f"the promised {found.bound}"
@@ -180,17 +199,19 @@ def belief_rows(found: Audit) -> Iterator[tuple[str, str, str]]:
     """(what, with the release alone, with the method)."""
     for factor in FACTORS:
         before, after = (percent(found.share_above(factor, posterior=one)) for one in (found.alone, found.replayed))
-        after = after if found.is_known or after.startswith("under") else f"at least {after}"
+        if found.n_unknown == found.n_rows:
+            after = _not_known(found)
+        after = after if found.is_known or after.startswith(("under", "not known")) else f"at least {after}"
         label = f"people above {bound_of(found)}" if factor == 1 else f"  above {float(factor):g} times that"
         yield label, before, after
     alone, replayed = found.guesses
     n = found.n_rows
     certain = int((found.alone.belief_of_row >= 1).sum())
     yield "people known for certain", f"{certain:,}", f"{found.n_certain:,}"
-    highest = "not known yet" if found.n_unknown == found.n_rows else f"{found.worst.belief:.3f}"
+    highest = _not_known(found) if found.n_unknown == found.n_rows else f"{found.worst.belief:.3f}"
     yield "highest belief", f"{found.alone.belief_of_row.max():.3f}", highest
     guessed = [f"{one:,.0f} ({percent(one / n)})" for one in (alone, replayed)]
-    yield "values guessed right, expected", guessed[0], guessed[1]
+    yield "values guessed right, expected", guessed[0], guessed[1] if found.is_known else f"at least {guessed[1]}"
     if found.n_unknown:
         yield "people for whom this is not known yet", "0", f"{found.n_unknown:,}"
 
@@ -206,6 +227,8 @@ def sentence_of_worst(found: Audit) -> str:
     """Who is worst off and why, without saying who."""
     worst = found.worst
     error = f" (standard error {worst.error:.3f})" if worst.error >= 0.0005 else ""
+    if found.n_unknown == found.n_rows:
+        return f"{worst.share:.3f} with the release alone, {_not_known(found)} with the method."
     return (
         f"{worst.n_alike:,} of {worst.group_size:,} people of a group: {worst.share:.3f} with the release alone, "
         f"{worst.belief:.3f} with the method{error}. Why: {worst.why}."
@@ -215,6 +238,8 @@ def sentence_of_worst(found: Audit) -> str:
 def how_found(found: Audit) -> str:
     """How the figures came about, and how far they can be trusted."""
     sampled = found.replayed.sampled
+    if sampled is not None and sampled.why:
+        return f"not at all. {sampled.why}"
     if found.replayed.how == "shares":
         return "the shares of values in their groups: for a flat prior, replaying adds nothing, by proof (docs/theory/safety.md)"
     if sampled is None and found.replayed.n_tables is not None:
@@ -227,8 +252,7 @@ def how_found(found: Audit) -> str:
     if found.replayed.how == "chain":
         return (
             f"{sampled.n_runs} chains that run the method again at every step, all from the true table ({sampled.n_proposed:,} steps, "
-            f"{sampled.seconds:.0f} s).{told} Every table counted gives this release; tables that no chain reached are missing."
-            f"{_unknown(found)}"
+            f"{sampled.seconds:.0f} s). They may never have left its surroundings, so nothing is concluded from them."
         )
     if not sampled.n_runs and not sampled.n_proposed and found.is_known:
         return f"the inference of the method, between bounds ({found.replayed.how}, {sampled.seconds:.0f} s).{told}"

@@ -193,3 +193,10 @@ def test_words_name_the_columns_and_no_value():
     words = " ".join([*found.sentences(), *(" ".join(row) for row in found.rows())])
     assert "knows how illness depends on age would guess" in words
     assert "secret" not in words
+
+
+def test_the_error_of_a_share_has_a_floor():
+    right = np.tile([1.0, 0.0], 50)
+    assert Share.of(right, np.zeros(100, int)).error == pytest.approx(0.05)  # one group cannot differ from another
+    assert Share.of(np.ones(5), np.arange(5)).error == pytest.approx(0.2)  # all right, of few
+    assert not Share.of(np.full(3, 0.5), np.arange(3)).is_beyond_error

@@ -6,9 +6,12 @@ import pytest
 import overt
 from evidence import ADULT
 from overt.adversary.downcoding.guesses import count_guessed
-from overt.adversary.other_tools.published_cells import downcode_other, read_published, without_earlier_classes
+from overt.adversary.other_tools.published_cells import downcode_other, without_earlier_classes
+from overt.adversary.other_tools.published_classes import read_local_recoding, read_published
+from overt.adversary.other_tools.searches import learn_other
 from overt.errors import InvalidInput
 from overt.hierarchy import Nested
+from overt.report.leak import Leak, belief_rows, brief
 
 TREE = Nested({"a": ["v0", "v1"], "b": ["v2", "v3"]})
 GOAL = overt.KAnonymity(2)
@@ -89,3 +92,74 @@ def test_the_local_recoding_of_arx_is_refined_and_nothing_is_wrong():
         count_guessed(published, b, of_class, codes) for b in (published.cover(), without_earlier_classes(published))
     ]
     assert guessed[1] > guessed[0]  # more is guessed right, and no bound excludes what is true
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_who_is_in_which_class_of_a_local_recoding_follows_or_the_file_is_not_read(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 30))
+    codes = rng.integers(0, 4, (2, n))
+    order = [(0, 0), *[tuple(node) for node in rng.permutation([(1, 0), (0, 1), (1, 1), (2, 0), (2, 1)])[:3]]]
+    shown = rounds(codes, 2, order)
+    values = [f"s{value}" for value in rng.integers(0, 3, n)]
+    frame = pl.DataFrame({**{f"q{j}": [f"v{code}" for code in codes[j]] for j in range(2)}, "s": values})
+    table = overt.read_frame(
+        frame, quasi_identifiers=["q0", "q1"], sensitive=["s"], hierarchies={"q0": TREE, "q1": TREE}
+    )
+    lines = pl.DataFrame(shown, schema=["q0", "q1"], orient="row").with_columns(s=pl.Series(values))
+    try:
+        _, partition, knows_truth = read_local_recoding(table, lines.sample(fraction=1, shuffle=True, seed=seed), "s")
+    except InvalidInput as error:
+        assert "does not follow" in str(error)
+        return
+    assert knows_truth
+    hulls = {
+        "*": (0, 3),
+        "a": (0, 1),
+        "b": (2, 3),
+        **{f"v{i}": (i, i) for i in range(4)},
+    }  # `v0` alone is no label twice
+    together = {}
+    for row, cells in enumerate(shown):
+        key = None if set(cells) == {"*"} else tuple(hulls[cell] for cell in cells)
+        together.setdefault(key, set()).add(row)
+    left_out = together.pop(None, set())
+    assert set(np.flatnonzero(partition.group_of_row < 0)) == left_out
+    found = {frozenset(np.flatnonzero(partition.group_of_row == g)) for g in range(partition.n_groups)}
+    assert found == {frozenset(rows) for rows in together.values()}
+
+
+def test_a_local_recoding_is_audited_by_what_it_shows_and_its_replay_is_not_known():
+    levels = overt.Levels([["A", "x", "*"], ["B", "x", "*"], ["C", "y", "*"]])
+    frame = pl.DataFrame({"street": list("AAABBBCC"), "disease": ["f", "f", "g", "f", "g", "h", "g", "h"]})
+    table = overt.read_frame(frame, quasi_identifiers=["street"], sensitive=["disease"], hierarchies={"street": levels})
+    shown = pl.DataFrame({"street": ["A"] * 3 + ["x"] * 3 + ["y"] * 2, "disease": frame["disease"]})
+    search, rng = overt.LeastCost(goal=overt.DistinctLDiversity(2)), np.random.default_rng(1)
+    found = overt.audit_other(table, shown, search, rng=rng)
+    assert found.alone.belief_of_row == pytest.approx([2 / 3] * 3 + [1 / 3] * 3 + [1 / 2] * 2)
+    assert found.n_unknown == 8 and found.n_certain == 0 and found.share_above() == 0 and found.n_groups == 3
+    assert "local recoding" in found.replayed.sampled.why and found.replayed.sampled.needed is None
+    assert found.to_dict()["highest_belief"]["with_method"] is None
+    assert learn_other(table, shown, search, rng=rng).n_people == 8
+    told = "\n".join(" ".join(row) for row in belief_rows(found))
+    assert "highest belief 0.667 not known" in told and brief(Leak(found)).startswith("not known: The file shows")
+    no_names = overt.read_frame(frame.select("street"), quasi_identifiers=["street"], hierarchies={"street": levels})
+    blind = overt.audit_other(no_names, shown, search, rng=rng, sensitive="disease")
+    assert blind.alone.belief_of_row == pytest.approx(found.alone.belief_of_row)
+
+
+@pytest.mark.evidence("adult")
+def test_everybodys_class_follows_from_the_local_recoding_of_arx():
+    names = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass"]
+    hierarchies = {name: overt.Levels.read(ADULT / f"adult_hierarchy_{name}.csv") for name in names}
+    table = overt.read_file(
+        ADULT / "adult.csv.gz", quasi_identifiers=names, sensitive=["occupation"], hierarchies=hierarchies
+    )
+    shown = pl.read_csv(ADULT / "releases" / "arx_local_distinct5_loss.csv.gz", separator=";", infer_schema=False)
+    _, partition, knows_truth = read_local_recoding(table, shown.drop("id").reverse(), "occupation")
+    classes = shown.select(names).unique(maintain_order=True).with_row_index("class")
+    lines = shown.join(classes, on=names, maintain_order="left")
+    true = np.empty(table.n_rows, np.int64)
+    true[lines["id"].cast(pl.Int64).to_numpy()] = lines["class"].to_numpy()
+    pairs = np.unique(np.column_stack([true, partition.group_of_row]), axis=0)
+    assert knows_truth and len(pairs) == partition.n_groups == classes.height == 1879

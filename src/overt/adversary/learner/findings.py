@@ -31,13 +31,18 @@ class Share:
 
     @classmethod
     def of(cls, per_person: NDArray[np.float64], unit_of_person: NDArray[np.integer[Any]]) -> "Share":
-        """The mean over people, and its error if people of one unit go together."""
+        """The mean over people, and its error if people of one unit go together.
+
+        Few units hardly differ by chance, so the error is at least that of as many people by themselves, and one person's worth.
+        """
         mean = float(per_person.mean())
         number = np.unique(unit_of_person, return_inverse=True)[1]
         size = np.bincount(number)
         off = np.bincount(number, weights=per_person - mean)
         scale = size.size / (size.size - 1) if size.size > 1 else 1.0
-        return cls(mean, float(np.sqrt(scale * (off**2).sum()) / per_person.size))
+        together = float(np.sqrt(scale * (off**2).sum())) / per_person.size
+        apart = float(per_person.std()) / np.sqrt(per_person.size)
+        return cls(mean, max(together, float(apart), 1 / per_person.size))
 
     @property
     def is_beyond_error(self) -> bool:

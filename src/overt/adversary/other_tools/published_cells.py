@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from overt.adversary.downcoding.bounds import CountBounds
 from overt.adversary.downcoding.downcoding import describe, downcode
 from overt.adversary.downcoding.findings import Downcoding
-from overt.adversary.downcoding.published import GroupCells, Published, chosen_cells
-from overt.adversary.other_tools.published_levels import STAR, labels_of_levels
+from overt.adversary.downcoding.published import Published
+from overt.adversary.other_tools.published_classes import read_published
 from overt.adversary.other_tools.searches import MedianCuts, ToolSearch
 from overt.errors import InvalidInput
-from overt.lattice import nodes_of_levels
 from overt.progress import Progress, silent
 from overt.release import GeneralizedRelease
-from overt.table import Column, Kind, Table
+from overt.table import Kind, Table
 
 
 def downcode_other(
@@ -62,39 +61,6 @@ def downcode_other(
     published = read_published(table, shown)
     counts = [column.total_of_value for column in table.quasi_identifiers]
     return describe(published, k, counts, method=without_earlier_classes(published))
-
-
-def read_published(table: Table, shown: pl.DataFrame) -> Published:
-    """The classes of a published table whose cells are values, labels of any level, or stars."""
-    columns = table.quasi_identifiers
-    missing = [column.name for column in columns if column.name not in shown.columns]
-    if missing:
-        raise InvalidInput(
-            f"The published table lacks {', '.join(map(repr, missing))}; it has the columns {', '.join(shown.columns)}."
-        )
-    texts = shown.select(pl.col(column.name).cast(pl.String).fill_null(STAR) for column in columns)
-    classes = texts.group_by(pl.all(), maintain_order=True).len("number of rows")
-    cells = [_read_labels(column, classes.get_column(column.name)) for column in columns]
-    return Published.of_cells(
-        columns, ["chosen"] * len(columns), cells, classes.get_column("number of rows").to_numpy()
-    )
-
-
-def _read_labels(column: Column, texts: pl.Series) -> GroupCells:
-    """What every label covers."""
-    ends: dict[str, tuple[int, int]] = {STAR: (0, column.n_values - 1)}
-    levels = nodes_of_levels(column)
-    for nodes, labels in zip(reversed(levels), reversed(labels_of_levels(column)), strict=True):
-        for code, label in enumerate(labels.to_list()):
-            covered = np.flatnonzero(nodes == nodes[code])
-            ends[label] = (int(covered[0]), int(covered[-1]))
-    unknown = sorted(set(texts.to_list()) - set(ends))
-    if unknown:
-        raise InvalidInput(
-            f"{len(unknown)} of the published texts of {column.name!r} are no value of the column and no label of its hierarchy; "
-            "give the hierarchy that the tool was given."
-        )
-    return chosen_cells(np.array([ends[text] for text in texts.to_list()], np.int32))
 
 
 def without_earlier_classes(published: Published) -> tuple[CountBounds, ...]:

@@ -19,6 +19,10 @@ from overt.table import Codes, Column, Kind, Role, Table
 STAR = "*"
 
 
+class NoLevels(InvalidInput):
+    """A published table does not show each of its columns at one level."""
+
+
 def read_full_domain(
     table: Table, shown: pl.DataFrame | None, sensitive: str | None
 ) -> tuple[Table, Node, Partition, bool]:
@@ -42,10 +46,10 @@ def read_full_domain(
         partition = PreferredNodes(table, "discernibility").partition(node)
         group_of_line = lines.match(partition, node)
         if group_of_line is not None:
-            return _fill(table, name, shown[name], node, partition, group_of_line)
-    raise InvalidInput(
-        "No combination of levels makes the groups that the published table shows; are these its hierarchies and its rows? "
-        "Local recoding, which shows a column at several levels, cannot be replayed from a file."
+            filled, released, knows_truth = hand_out(table, name, shown[name], partition, group_of_line)
+            return filled, node, released, knows_truth
+    raise NoLevels(
+        "No combination of levels makes the groups that the published table shows; are these its hierarchies and its rows?"
     )
 
 
@@ -104,9 +108,9 @@ def labels_of_levels(column: Column) -> list[pl.Series]:
     return [own, pl.Series([STAR] * len(own), dtype=pl.String)]
 
 
-def _fill(
-    table: Table, name: str, values: pl.Series, node: Node, partition: Partition, group_of_line: Codes
-) -> tuple[Table, Node, Partition, bool]:
+def hand_out(
+    table: Table, name: str, values: pl.Series, partition: Partition, group_of_line: Codes
+) -> tuple[Table, Partition, bool]:
     """Number the groups that are shown, and hand out the published values, or compare them with the true ones."""
     is_shown = np.bincount(group_of_line[group_of_line >= 0], minlength=partition.n_groups) > 0
     number = np.where(is_shown, np.cumsum(is_shown) - 1, -1).astype(np.int32)
@@ -125,10 +129,10 @@ def _fill(
     codes[people] = published.to_numpy()[lines]
     if true is None:
         column = Column(name, Role.SENSITIVE, Kind.CATEGORY, codes, dictionary)
-        return replace(table, columns=(*table.columns, column)), node, released, False
+        return replace(table, columns=(*table.columns, column)), released, False
     if not np.array_equal(_by_group(released, codes), _by_group(released, true.codes)):
         raise InvalidInput("The groups of the published table do not have the sensitive values that the original has.")
-    return table, node, released, True
+    return table, released, True
 
 
 def _by_group(partition: Partition, codes: Codes) -> Codes:

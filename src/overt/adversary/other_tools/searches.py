@@ -29,14 +29,15 @@ from overt.adversary.knowledge import Knowledge
 from overt.adversary.learner.findings import Learned
 from overt.adversary.learner.learner import learn
 from overt.adversary.most_exposed import find_worst
-from overt.adversary.other_tools.published_levels import read_full_domain
+from overt.adversary.other_tools.published_classes import read_local_recoding
+from overt.adversary.other_tools.published_levels import NoLevels, read_full_domain
 from overt.adversary.posterior import shares
 from overt.adversary.replay.failed_trials import FailedTrials
 from overt.adversary.replay.monte_carlo import AT_LEAST, compile_loops, sample_posterior
 from overt.adversary.replay.preferred_nodes import first_nodes, preferred_nodes
-from overt.adversary.replay.time_limit import OutOfTime, not_known, until
+from overt.adversary.replay.time_limit import NotReplayed, OutOfTime, not_known, until
 from overt.adversary.summary import Audit, promised
-from overt.errors import InvalidInput
+from overt.errors import InvalidInput, TooLarge
 from overt.lattice import Node, nodes_of_levels
 from overt.metrics.risk import risk_of_release
 from overt.partition import Groups, Partition
@@ -49,6 +50,11 @@ from overt.trace import BestNode, Trace, Trials
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+LOCAL_RECODING = (
+    "The file shows columns at several levels (local recoding): which rows each round of the search was given, and in which order rounds came, "
+    "is not in it, so the search cannot be replayed from a file. On the average, someone who replays it learns no less than the release alone says."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Reconstruction:
@@ -60,6 +66,7 @@ class Reconstruction:
     hides_suppressed: bool
     knows_truth: bool
     trace: Trace | None = None
+    why_not: str = ""  # replaying it is not possible, whatever the time
 
 
 class ToolSearch(Protocol):
@@ -104,8 +111,14 @@ class LeastCost:
     def reconstruct(
         self, table: Table, shown: pl.DataFrame | None, sensitive: str | None, on_progress: Progress
     ) -> Reconstruction:
-        """From the labels of the published table."""
-        table, node, partition, knows_truth = read_full_domain(table, shown, sensitive)
+        """From the labels of the published table. If it is by local recoding, who is in which class is read, and no more."""
+        try:
+            table, node, partition, knows_truth = read_full_domain(table, shown, sensitive)
+        except NoLevels:
+            assert shown is not None
+            name = table.the_sensitive("An audit").name if table.sensitive else str(sensitive)
+            table, partition, knows_truth = read_local_recoding(table, shown, name)
+            return Reconstruction(table, partition, (), False, knows_truth, why_not=LOCAL_RECODING)
         most_suppressed = min(int(exact(self.max_suppressed) * table.n_rows), table.n_rows - 1)
         search = BestNode(self.optimise, most_suppressed, hides_suppressed=False, knows_ties=False)
         several = preferred_nodes(table, node, partition, search, self.goal, on_progress=on_progress)
@@ -126,7 +139,8 @@ class FirstOnPath:
         """From the labels of the published table; no row may be suppressed."""
         table, node, partition, knows_truth = read_full_domain(table, shown, sensitive)
         if partition.n_suppressed:
-            raise InvalidInput("The path of anjana is replayed for releases without suppressed rows only.")
+            why_not = "The path of anjana is replayed for releases without suppressed rows only."
+            return Reconstruction(table, partition, (), False, knows_truth, why_not=why_not)
         path = path_to_top(table)
         if node not in path:
             raise InvalidInput(
@@ -208,10 +222,14 @@ def audit_other(
     several = found.several if knowledge.replays else ()
     failed, forbidden = None, knowledge.forbidden(column)
     try:
+        if found.why_not and knowledge.replays:
+            raise NotReplayed(found.why_not)
         tried = until(began + seconds if sweeps is None else inf, several)
         failed = FailedTrials.of(tried, found.partition, column, search.goal, forbidden, hidden=found.hides_suppressed)
     except OutOfTime:
         replayed = not_known(alone, time.perf_counter() - began)
+    except (NotReplayed, TooLarge) as error:
+        replayed = not_known(alone, time.perf_counter() - began, str(error))
     else:
         left = max(AT_LEAST * seconds, seconds - (time.perf_counter() - began))
         replayed = sample_posterior(

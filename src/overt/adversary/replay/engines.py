@@ -23,8 +23,8 @@ from overt.adversary.replay.goal_rules import GoalRules
 from overt.adversary.replay.monte_carlo import AT_LEAST, compile_loops, sample_posterior
 from overt.adversary.replay.preferred_nodes import preferred_nodes
 from overt.adversary.replay.rerun_chain import wander
-from overt.adversary.replay.time_limit import OutOfTime, not_known, until
-from overt.errors import InvalidInput
+from overt.adversary.replay.time_limit import NotReplayed, OutOfTime, not_known, unsupported, until
+from overt.errors import InvalidInput, TooLarge
 from overt.method import Inferring, Searching, Traceable
 from overt.privacy.base import Property
 from overt.progress import Progress, silent
@@ -66,17 +66,48 @@ def replay(
     sweeps: int | None = None,
     on_progress: Progress = silent,
 ) -> Replayed:
-    """What someone with this knowledge believes of everybody, and of every sensitive column."""
-    began, method, columns = time.perf_counter(), release.method, release.table.judged
+    """What someone with this knowledge believes of everybody, and of every sensitive column.
+
+    Where the method cannot be followed, nothing is known of anybody but what the release says, and why.
+    """
+    method, columns = release.method, release.table.judged
     if knowledge.n_facts:
         release.table.the_sensitive("An audit with facts about single people")
     alone = tuple(alone_of(release, column) for column in columns)
     if not knowledge.n_facts and (not knowledge.replays or method.guarantee.posterior_is_share):
         return Replayed(alone)
-    if release.is_crossed:
+    if release.is_crossed and knowledge.n_facts:
         raise InvalidInput(
-            "Cross-buckets are audited if they were made by a method that is proven safe, and without facts: who of a group is "
-            "in which bucket is not published, and that is not followed."
+            "Facts about single people are not followed through cross-buckets: who of a group is in which bucket is not published. Ask "
+            "without facts."
+        )
+    began = time.perf_counter()
+    try:
+        return _follow(
+            release, knowledge, alone, rng=rng, seconds=seconds, sweeps=sweeps, began=began, on_progress=on_progress
+        )
+    except (NotReplayed, TooLarge) as error:
+        used = time.perf_counter() - began
+        return Replayed(tuple(not_known(one, used, str(error)) for one in alone))
+
+
+def _follow(
+    release: Release,
+    knowledge: Knowledge,
+    alone: tuple[Posterior, ...],
+    *,
+    rng: Generator,
+    seconds: float,
+    sweeps: int | None,
+    began: float,
+    on_progress: Progress,
+) -> Replayed:
+    """The same, for a release that does not speak for itself."""
+    method, columns = release.method, release.table.judged
+    if release.is_crossed:
+        raise NotReplayed(
+            "Cross-buckets are followed if they were made by a method that is proven safe: who of a group is in which bucket is not "
+            "published."
         )
     trace = None
     if knowledge.replays and not knowledge.n_facts and isinstance(method, Inferring) and len(columns) == 1:
@@ -105,11 +136,11 @@ def replay(
     if several is None:
         if release.table.n_rows > SMALL:
             if method.guarantee.resists_replay:
-                raise InvalidInput(
+                raise NotReplayed(
                     f"What someone who replays {method.name} believes of each person is bounded by proof, and not computed for more than "
                     f"{SMALL:,} rows once groups are merged. Audit a part of the table, or ask for a k of at most l."
                 )
-            raise InvalidInput(
+            raise NotReplayed(
                 f"Audits of large tables follow Mondrian, full-domain search, levels in order and the methods that treat "
                 f"people alike by proof; {type(method).__name__} is none of these. Audit a part of up to {SMALL:,} rows."
             )
@@ -123,7 +154,7 @@ def replay(
             sweeps=sweeps,
             on_progress=on_progress,
         )
-        return Replayed(values_of(release).split(again))
+        return Replayed(tuple(unsupported(one) for one in values_of(release).split(again)))
     values, tried = values_of(release), until(began + seconds if sweeps is None else inf, several)
     forbidden = knowledge.forbidden(values.column)
     try:
@@ -153,7 +184,7 @@ def _as_posterior(believed: Believed, seconds: float) -> Posterior:
 def preferred_of(release: FullDomainRelease, method: Searching, on_progress: Progress) -> Iterable[Trials]:
     """What a search preferred to the node that it chose."""
     if not release.search.is_complete:
-        raise InvalidInput(
+        raise NotReplayed(
             "The search for this release ran out of time, and where it stopped cannot be replayed; search without a limit."
         )
     search = method.best_node(release.table)

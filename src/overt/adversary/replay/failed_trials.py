@@ -19,7 +19,7 @@ from overt.adversary.replay.component_order import ComponentOrder, MovablePlaces
 from overt.adversary.replay.goal_rules import GoalRules
 from overt.adversary.replay.joint_values import JointValues
 from overt.adversary.replay.open_trials import Counts, OpenParts, find_open
-from overt.errors import InvalidInput
+from overt.adversary.replay.time_limit import NotReplayed
 from overt.kernels import component_listing as listing
 from overt.kernels import places_missing as lacking
 from overt.kernels import swapping
@@ -116,7 +116,7 @@ class FailedTrials:
         is_free = np.zeros(everybody.n_groups, np.bool_)
         is_free[partition.n_groups :] = hidden
         if is_free.any() and rules.is_beside_table:
-            raise InvalidInput(
+            raise NotReplayed(
                 f"{goal} compares groups with the whole table, and the release hides what suppressed rows have: whether something "
                 "failed cannot be told. Audit a table small enough for enumeration, or a release without suppressed rows."
             )

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.adversary.replay.joint_values import JointValues
-from overt.errors import InvalidInput, TooLarge
+from overt.adversary.replay.time_limit import NotReplayed
+from overt.errors import TooLarge
 from overt.kernels import places_missing as lacking
 from overt.kernels import viewed_rules as viewed
 from overt.privacy.base import Distance, Limits, Property, SensitiveProperty
@@ -62,7 +63,7 @@ class GoalRules:
     def _limits(self, part: Property, view: int, sizes: Counts) -> Limits:
         limits = part.limits(sizes, self.values.of_table[view])
         if limits is None:
-            raise InvalidInput(
+            raise NotReplayed(
                 f"Sampled audits cannot follow {part}; audit a table small enough for enumeration, or another goal."
             )
         return limits

@@ -8,7 +8,8 @@ Implements  One to three pairs of values swap places inside released groups (a s
             the chance that it leads to the release.
 Departs     nothing
 Guarantee   Every table counted can give the release. All chains start at the true table, since no other is known, so that tables
-            which no sequence of such steps reaches are missed, and R-hat does not show it. For small tables; slow.
+            which no sequence of such steps reaches are missed, and R-hat does not show it: an audit says nothing of anybody because of it. For
+            small tables; slow.
 """
 
 import time
@@ -21,6 +22,7 @@ from overt.adversary.knowledge import Knowledge
 from overt.adversary.posterior import Posterior, Sampled
 from overt.adversary.replay.enumeration import Anonymizer, View, groups_seen, runs, values_of
 from overt.adversary.replay.joint_values import JointValues
+from overt.adversary.replay.time_limit import NotReplayed
 from overt.errors import InvalidInput
 from overt.progress import Progress, silent
 from overt.release import Release
@@ -123,7 +125,7 @@ class Steps:
         total = 0.0
         for n, (chance, release) in enumerate(runs(self.method, self.values.with_codes(self.table, codes))):
             if n > MOST_WAYS:
-                raise InvalidInput(f"The coins of the method can fall in more than {MOST_WAYS:,} ways; use fewer rows.")
+                raise NotReplayed(f"The coins of the method can fall in more than {MOST_WAYS:,} ways; use fewer rows.")
             if release is not None and self.seen(release) == self.what:
                 total += float(chance)
         return total

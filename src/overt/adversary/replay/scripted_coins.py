@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from overt.errors import InvalidInput
+from overt.adversary.replay.time_limit import NotReplayed
 
 Fall = tuple[int, tuple[Fraction, ...] | int]  # which outcome; the chances of all, or how many equal ones
 
@@ -121,8 +121,8 @@ def _possible(p: Any) -> tuple[list[int], tuple[Fraction, ...]]:
     return sides, tuple(chances[side] / total for side in sides)
 
 
-def _no_list(draw: str) -> InvalidInput:
-    return InvalidInput(
+def _no_list(draw: str) -> NotReplayed:
+    return NotReplayed(
         f"The method draws random numbers by {draw!r}, whose outcomes cannot be listed one by one; enumeration knows "
         "permutation, shuffle, integers, choice and Bernoulli trials."
     )

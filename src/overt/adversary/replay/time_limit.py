@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tested through tests/adversary/replay/test_engines.py
-"""Limits on time: for finding out what was tried, beyond which nothing is known of anybody, and for sampling."""
+"""Limits: what cannot be replayed, time for finding out what was tried, beyond which nothing is known of anybody, and for sampling."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from overt.adversary.posterior import Posterior, Sampled
+from overt.errors import InvalidInput
 from overt.progress import Progress
 from overt.trace import Trials
 
@@ -20,6 +21,10 @@ class OutOfTime(Exception):
     """What was tried is not known in the time there was."""
 
 
+class NotReplayed(InvalidInput):
+    """How a release was made is not followed, whatever the time. Of an audit: nothing is known of anybody, and this says why."""
+
+
 def until(deadline: float, several: Iterable[Trials]) -> Iterator[Trials]:
     """The same trials, as long as there is time."""
     for trials in several:
@@ -28,12 +33,21 @@ def until(deadline: float, several: Iterable[Trials]) -> Iterator[Trials]:
         yield trials
 
 
-def not_known(alone: Posterior, seconds: float) -> Posterior:
-    """What the release alone says, and that nobody knows more after so many seconds."""
+def not_known(alone: Posterior, seconds: float, why: str = "") -> Posterior:
+    """What the release alone says, and that nobody knows more after so many seconds; `why` none would be enough."""
     n_cells = len(alone.chance)
-    sampled = Sampled(0, 0, 0.0, seconds, np.full(n_cells, np.inf), needed=4 * seconds)
+    sampled = Sampled(0, 0, 0.0, seconds, np.full(n_cells, np.inf), needed=None if why else 4 * seconds, why=why)
     error, is_known = np.full_like(alone.chance, 0.5), np.zeros(n_cells, np.bool_)
     return replace(alone, error=error, how="sampling", sampled=sampled, is_known=is_known)
+
+
+def unsupported(found: Posterior) -> Posterior:
+    """An estimate by chains that all begin at the true table: they may never have left its surroundings, so it supports no verdict."""
+    if found.is_exact:
+        return found
+    is_known = np.zeros(len(found.chance), np.bool_)
+    unsaid = np.full((2, *found.chance.shape), np.nan)
+    return replace(found, error=np.maximum(found.error, 0.5), parts=unsaid, is_known=is_known)
 
 
 @dataclass(eq=False)
