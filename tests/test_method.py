@@ -2,6 +2,7 @@
 """What a method says of itself is declared: a misspelling fails at import, and nobody probes for attributes."""
 
 import ast
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -9,6 +10,7 @@ from typing import ClassVar
 import pytest
 
 import overt
+from overt import method as method_module
 from overt.algorithms import HOMES, METHODS
 from overt.errors import InvalidInput
 from overt.guarantee import RELEASE_ONLY, STRONG, Adversary, Beliefs, Guarantee
@@ -85,6 +87,16 @@ def test_what_a_method_does_not_say_has_one_default():
     }
     with pytest.raises(TypeError, match="abstract"):
         type("Silent", (Method,), {"name": "silent"})()
+
+
+ABILITIES = {kind for kind in vars(method_module).values() if isinstance(kind, type) and Method in kind.__bases__}
+
+
+def test_contributing_names_every_fact_and_ability_of_a_method():
+    words = (SOURCES_ROOT.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Add a method")[1]
+    named = {*FACTS, *(ability.__name__ for ability in ABILITIES)}
+    assert len(ABILITIES) > 3
+    assert {name for name in named if not re.search(rf"`{name}\b", words)} == set()
 
 
 def test_methods_are_at_home_where_their_names_say():

@@ -159,7 +159,7 @@ def test_the_command_says_what_was_seen_and_ends_with_1(folder, capsys):
     out = capsys.readouterr().out
     assert "epsilon 1 and delta 0.01, by algorithm-3-as-published-not-dp" in out
     assert "in 0 of 50 without it" in out
-    assert "The claim is refuted: the method is not as private as it says." in out
+    assert "The claim is refuted: the method does not have the differential privacy that it claims." in out
     assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "recipe.toml"]  # nothing is written
 
 
@@ -173,7 +173,7 @@ def test_the_command_in_json(folder, capsys):
 def test_nothing_found_is_no_proof(folder, capsys):
     (folder / "recipe.toml").write_text(RECIPE % 40)  # only the root is frequent, before and after
     assert main(["distinguish", "recipe.toml", "--seed", "0", "--runs", "60"]) == Exit.DONE
-    assert "not refuted. That proves nothing" in capsys.readouterr().out
+    assert "not refuted. This does not prove it" in capsys.readouterr().out
 
 
 def test_the_recipe_must_say_that_one_knows(folder, capsys):

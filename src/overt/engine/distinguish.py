@@ -76,11 +76,11 @@ class Distinguished(Result):
         delta, epsilon = evidence.delta_at(self.epsilon), evidence.epsilon_at(self.delta)
         rows = [
             ("Claim", f"epsilon {self.epsilon:g} and delta {self.delta:g}, by {self.method}"),
-            ("Runs", f"on the data, and on the same without one row; {self.n_tried:,} rows were tried for that"),
+            ("Runs", f"on the data with and without one row, which was chosen after trying {self.n_tried:,} rows"),
             (
                 "Seen",
                 f"{evidence.event}: in {with_row:,} of {evidence.n_runs:,} runs with the row, in {without:,} of "
-                f"{evidence.n_runs:,} without it (in runs that had no part in choosing what to look for)",
+                f"{evidence.n_runs:,} without it (these runs were not used to choose what to look for)",
             ),
             (
                 "So",
@@ -91,9 +91,9 @@ class Distinguished(Result):
         yield from labelled(rows, width)
         yield ""
         if self.refuted:
-            yield "The claim is refuted: the method is not as private as it says."
+            yield "The claim is refuted: the method does not have the differential privacy that it claims."
         else:
-            yield "The claim is not refuted. That proves nothing: other rows, or other things to look for, may tell more."
+            yield "The claim is not refuted. This does not prove it: other rows, or another test, might still refute it."
 
 
 def distinguish(
