@@ -83,5 +83,5 @@ def depth(tree, label):
     """Steps from the root to a label."""
     if label == tree.root:
         return 0
-    chain = tree.chain(tree.example_of(label))
+    chain = tree.chain_below(label)
     return len(dict.fromkeys(chain[chain.index(label) :])) - 1

@@ -260,9 +260,7 @@ def _levels_of(tree: PublicTree) -> Any:
     def levels_of(label: str) -> set[int] | None:
         if label == tree.root:  # what the hierarchy does not know is that at every level
             return set(range(tree.n_levels))
-        if not tree.knows(label):
-            return None
-        return {level for level, one in enumerate(tree.chain(tree.example_of(label))) if one == label}
+        return tree.levels_of(label) or None
 
     return levels_of
 

@@ -78,9 +78,9 @@ class Icd10:
 
 def chapter_of(text: str) -> int:
     """The place of a code's chapter; as many as there are chapters for what lies in none."""
-    text = text.strip().upper()
+    is_ascii, text = text.isascii(), text.strip().upper()  # of other letters one can be two in capitals
     place = bisect_right(_FIRST, text[:3]) - 1
-    is_code = place >= 0 and _CODE.fullmatch(text) is not None
+    is_code = is_ascii and place >= 0 and _CODE.fullmatch(text) is not None
     return place if is_code and text[:3] <= CHAPTERS[place][4:] else len(CHAPTERS)
 
 

@@ -13,7 +13,7 @@ text stands in double quotes (a JSON string) where it could be taken for somethi
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.hierarchy.base import Builder
-from overt.hierarchy.chains import Chains
+from overt.hierarchy.chains import Chains, at_start
 from overt.hierarchy.dates import UNITS, Dates
 from overt.hierarchy.icd10 import CHAPTERS, Icd10, chapter_of
 from overt.hierarchy.levels import Levels
@@ -55,7 +55,7 @@ class PublicTree:
     n_levels: int  # leaves and root included
     root: str
     chain_of: Callable[[str], Chain | None] = field(repr=False)  # None: the rule does not know the text
-    example_of: Callable[[str], str | None] = field(repr=False)  # (label) -> a text below it, if it could be a label
+    chain_below: Callable[[str], Chain | None] = field(repr=False)  # (label) -> of a value below it, if it could be one
     n_leaves: Mapping[str, int] | None = field(default=None, repr=False)  # by label, if the values are listed
     n_labels: tuple[int, ...] | None = None  # by level, if the values are listed
 
@@ -66,10 +66,12 @@ class PublicTree:
 
     def knows(self, label: str) -> bool:
         """Whether some value has this label."""
-        if label == self.root:
-            return True
-        example = self.example_of(label)
-        return example is not None and label in self.chain(example)
+        return label == self.root or bool(self.levels_of(label))
+
+    def levels_of(self, label: str) -> set[int]:
+        """The levels at which a label stands that is not the root; none if no value has it."""
+        chain = self.chain_below(label) or ()
+        return {level for level, one in enumerate(chain) if one == label}
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +145,12 @@ def _listed(written: Chains) -> PublicTree:
     chain_of_node: dict[int, Chain] = {}
     root = written.labels[written.root]
     n_leaves: dict[str, int] = {}
+    inner = {label for label, level in zip(written.labels, written.level_of_node.tolist(), strict=True) if level}
     for text, value in written.node_of_value.items():
+        if _own(text, root) in inner:
+            raise InvalidInput(
+                f"{at_start(written.source)} has a value that a release shows in quotes, as it shows another label of it; rename that label."
+            )
         node, nodes = value, [value]
         for level in range(1, written.n_levels - 1):
             above = int(written.parent_of_node[node])
@@ -162,7 +169,11 @@ def _listed(written: Chains) -> PublicTree:
         return known if known is not None or (number := _number(text)) is None else by_number.get(number)
 
     n_labels = tuple(len(set(labels)) for labels in zip(*by_text.values(), strict=True))
-    return PublicTree(written.n_levels, root, chain_of, example.get, n_leaves, n_labels)
+
+    def chain_below(label: str) -> Chain | None:
+        return by_text.get(example.get(label, ""))
+
+    return PublicTree(written.n_levels, root, chain_of, chain_below, n_leaves, n_labels)
 
 
 def _intervals(builder: Intervals) -> PublicTree:
@@ -175,16 +186,11 @@ def _intervals(builder: Intervals) -> PublicTree:
         lower = origin + place * widths[level]
         return _interval(lower, lower + widths[level])
 
-    def chain_of(text: str) -> Chain | None:
-        number = _ratio(text)
-        own = None if number is None else _own_number(*number)
-        if number is None or own is None:
-            return None
-        above, below = number[0] * unit - origin_units * number[1], number[1]  # (number - origin) * unit, as a ratio
-        labels = (label(level, above // (width * below)) for level, width in enumerate(width_units))
-        return (own, *labels, "*")
+    def labels_of(over: int, under: int) -> Iterator[str]:
+        above = over * unit - origin_units * under  # (number - origin) * unit * under
+        return (label(level, above // (width * under)) for level, width in enumerate(width_units))
 
-    return PublicTree(len(widths) + 2, "*", chain_of, _number_below)
+    return _of_numbers(len(widths), labels_of)
 
 
 def _cut_points(builder: CutPoints) -> PublicTree:
@@ -199,16 +205,27 @@ def _cut_points(builder: CutPoints) -> PublicTree:
     def least(level: int, under: int) -> list[int]:  # over / under is at or above a point from here on
         return [ceil(point * under) for point in levels[level]]
 
+    def labels_of(over: int, under: int) -> Iterator[str]:
+        return (label(level, bisect_right(least(level, under), over)) for level in range(len(levels)))
+
+    return _of_numbers(len(levels), labels_of)
+
+
+def _of_numbers(n_inner: int, labels_of: Callable[[int, int], Iterator[str]]) -> PublicTree:
+    """The rule that knows numbers, given the labels between a number and the root."""
+
     def chain_of(text: str) -> Chain | None:
         number = _ratio(text)
         own = None if number is None else _own_number(*number)
-        if number is None or own is None:
-            return None
-        over, under = number
-        labels = (label(level, bisect_right(least(level, under), over)) for level in range(len(levels)))
-        return (own, *labels, "*")
+        return None if number is None or own is None else (own, *labels_of(*number), "*")
 
-    return PublicTree(len(levels) + 2, "*", chain_of, _number_below)
+    def chain_below(label: str) -> Chain | None:
+        if known := chain_of(label):
+            return known
+        number = _number_below(label)  # of any length: an interval may begin at a longer number than any in it
+        return None if number is None else ("", *labels_of(number.numerator, number.denominator), "*")
+
+    return PublicTree(n_inner + 2, "*", chain_of, chain_below)
 
 
 def _dates(builder: Dates) -> PublicTree:
@@ -222,16 +239,17 @@ def _dates(builder: Dates) -> PublicTree:
         names = (day.isoformat() if unit == "day" else UNITS[unit].text(numbers[unit]) for unit in builder.units)
         return (day.isoformat(), *names, "*")
 
-    def example_of(label: str) -> str | None:
+    def chain_below(label: str) -> Chain | None:
         found = re.fullmatch(r"(\d{4})(?:(s)|-Q([1-4])|-(\d{2})(?:-(\d{2}))?)?", label)
         if found is None:
             return None
         year, decade, quarter, month, day = found.groups()
         if decade and year == "0000":  # the calendar begins with year 1
-            return "0001-01-01"
-        return f"{year}-{3 * int(quarter) - 2:02d}-01" if quarter else f"{year}-{month or '01'}-{day or '01'}"
+            return chain_of("0001-01-01")
+        first = f"{year}-{3 * int(quarter) - 2:02d}-01" if quarter else f"{year}-{month or '01'}-{day or '01'}"
+        return chain_of(first)
 
-    return PublicTree(len(builder.units) + 2, "*", chain_of, example_of)
+    return PublicTree(len(builder.units) + 2, "*", chain_of, chain_below)
 
 
 def _prefixes(builder: Prefixes) -> PublicTree:
@@ -242,12 +260,13 @@ def _prefixes(builder: Prefixes) -> PublicTree:
             labels.append(f"{text[:length]}*" if len(text) >= length else labels[-1])
         return (*labels, "*")
 
-    def example_of(label: str) -> str | None:
-        if label.endswith("*"):
-            return f"{label[:-1]}x"  # one character more: the last of a prefix may be a blank, which no text ends with
-        return _unquoted(label)
+    def chain_below(label: str) -> Chain | None:
+        if label.endswith("*"):  # one character more: the last of a prefix may be a blank, which no text ends with
+            return chain_of(f"{label[:-1]}x".strip())
+        text = _unquoted(label)
+        return None if text is None else chain_of(text.strip())
 
-    return PublicTree(len(builder.lengths) + 2, "*", chain_of, example_of)
+    return PublicTree(len(builder.lengths) + 2, "*", chain_of, chain_below)
 
 
 def _unquoted(label: str) -> str | None:
@@ -269,10 +288,11 @@ def _icd10(builder: Icd10) -> PublicTree:
         names = {"category": f"{text[:3].upper()}*", "chapter": CHAPTERS[place]}
         return (_own(text, "*"), *(names[level] for level in builder.levels), "*")
 
-    def example_of(label: str) -> str | None:
-        return label[:3] if label in CHAPTERS else label.removesuffix("*") if label.endswith("*") else _unquoted(label)
+    def chain_below(label: str) -> Chain | None:
+        text = label[:3] if label in CHAPTERS else label.removesuffix("*") if label.endswith("*") else _unquoted(label)
+        return None if text is None else chain_of(text.strip())
 
-    return PublicTree(len(builder.levels) + 2, "*", chain_of, example_of)
+    return PublicTree(len(builder.levels) + 2, "*", chain_of, chain_below)
 
 
 def _number(text: str) -> Fraction | None:
@@ -311,24 +331,14 @@ def _own_number(over: int, under: int) -> str | None:
     return written if len(written) <= _LONGEST and _NUMBER.fullmatch(written) else None
 
 
-def _number_below(label: str) -> str | None:
-    """A number that is inside, if the label is a number or an interval."""
-    if found := _INTERVAL.fullmatch(label):
-        return _not_below(found[1])
-    if label.startswith(">="):
-        return _not_below(label[2:])
-    if label.startswith("<"):
-        return _not_below(label[1:], less=1)
-    return label
-
-
-def _not_below(bound: str, less: int = 0) -> str | None:
-    """A number at a bound or just above it, or as much less; bounds may be fractions."""
+def _number_below(label: str) -> Fraction | None:
+    """A number that is inside, if the label is an interval."""
+    found = _INTERVAL.fullmatch(label)
+    bound, less = (found[1], 0) if found else (label[2:], 0) if label.startswith(">=") else (label[1:], 1)
     try:
-        number = Fraction(bound) - less
+        return Fraction(bound) - less if found or label.startswith((">=", "<")) else None
     except (ValueError, ZeroDivisionError):
         return None
-    return f"{ceil(number * 10**12)}e-12"
 
 
 def _interval(lower: Fraction | None, upper: Fraction | None) -> str:
