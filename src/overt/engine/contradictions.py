@@ -35,11 +35,28 @@ def find_contradictions(
     `persons` are the tables with one line per person, of which there is one for each row where nobody has several.
     """
     found = [*_in_words(manifest, recipe), *_in_files(manifest, path, recipe, tables, shape, persons, table)]
-    found += _in_text(manifest, path)
-    content, left_out = recorded_recipe(recipe, path.parent)
-    if json.dumps(manifest.recipe) != json.dumps(content) or manifest.left_out != tuple(part.path for part in left_out):
-        found.append("the recipe is not written as a manifest records a recipe")
-    return _findings(found)
+    return _findings([*found, *_in_text(manifest, path), *_in_recipe(manifest, recipe, path.parent)])
+
+
+def find_contradictions_of_parts(
+    manifest: Manifest, path: Path, recipe: Recipe, n_rows: int, n_groups: int | None
+) -> tuple[Finding, ...]:
+    """The same of a release in parts, whose tables are folders beside their manifest, with so many rows each and (if known) so many groups."""
+    found = [*_in_words(manifest, recipe)]
+    names = sorted(recipe.method.table_names, key=lambda name: name == "sensitive")
+    if list(manifest.release) != names:
+        found.append(
+            f"the tables that it lists are not those that {recipe.method.name} publishes, or not in their order"
+        )
+    if any(part.path != name for name, part in manifest.release.items()):
+        found.append("the names of its folders are not those of its tables")
+    if any(part.rows != n_rows for part in manifest.release.values()):
+        found.append("it gives a table another number of rows than the table has")
+    if n_groups is not None and manifest.groups != n_groups:
+        found.append("it counts another number of groups than the release has")
+    if manifest.persons is not None:
+        found.append("it counts persons, and here a row is a person")
+    return _findings([*found, *_in_text(manifest, path), *_in_recipe(manifest, recipe, path.parent.parent)])
 
 
 def find_dp_contradictions(recipe: Recipe, manifest: DpManifest, path: Path, n_rows: int) -> Finding:
@@ -112,6 +129,12 @@ def count_groups(tables: Mapping[str, pl.DataFrame], columns: tuple[str, ...], *
     if not set(wanted) <= set(people.columns):
         return None
     return people.select(pl.col(wanted).cast(pl.String)).n_unique() if people.height else 0
+
+
+def _in_recipe(manifest: Manifest, recipe: Recipe, folder: Path) -> Iterator[str]:
+    content, left_out = recorded_recipe(recipe, folder)
+    if json.dumps(manifest.recipe) != json.dumps(content) or manifest.left_out != tuple(part.path for part in left_out):
+        yield "the recipe is not written as a manifest records a recipe"
 
 
 def _in_text(manifest: Manifest | DpManifest, path: Path) -> Iterator[str]:

@@ -165,8 +165,10 @@ def read_manifest(path: Path) -> Manifest:
         ) from None
 
 
-def recipe_of(manifest: Manifest, path: Path, record: OwnerRecord | None = None) -> Recipe:
-    """The recipe that a manifest holds, as if it lay where the manifest lies; what it leaves out is in the owner's record."""
+def recipe_of(
+    manifest: Manifest, path: Path, record: OwnerRecord | None = None, *, folder: Path | None = None
+) -> Recipe:
+    """The recipe that a manifest holds, as if it lay where the manifest lies, or in another folder; what it leaves out is in the owner's record."""
     content = deepcopy(manifest.recipe)
     known = {part.path: part.value for part in record.left_out} if record is not None else {}
     for place in manifest.left_out:
@@ -181,6 +183,6 @@ def recipe_of(manifest: Manifest, path: Path, record: OwnerRecord | None = None)
         except (KeyError, TypeError):
             raise InvalidInput(f"The recipe in {path.name} has no {'.'.join(place)}; give it with --recipe.") from None
     try:
-        return understand(content, folder=path.parent, name=path.name)
+        return understand(content, folder=path.parent if folder is None else folder, name=path.name)
     except InvalidInput as error:
         raise InvalidInput(f"{error} Give the recipe with --recipe instead.") from None

@@ -20,7 +20,7 @@ from pathlib import Path
 from overt.engine.scale.private_folder import LOCK, clear_abandoned, hold
 from overt.errors import InvalidInput
 from overt.io.files import digest
-from overt.io.manifest import FileRecord, Manifest
+from overt.io.manifest import FileRecord, Manifest, files_read
 from overt.io.owner_record import InputRecord, OwnerRecord, digest_of_text, owner_record_path
 from overt.io.recipe.recipe import Recipe
 
@@ -100,7 +100,7 @@ def _usual_mode(folder: Path) -> int:
 
 def parts_of(folder: Path) -> list[Path]:
     """The parts of a table, in the order of their names."""
-    return sorted(path for path in folder.iterdir() if path.name.startswith("part-"))
+    return sorted(path for path in folder.iterdir() if path.name.startswith("part-") and path.is_file())
 
 
 def digest_of_parts(folder: Path) -> str:
@@ -133,7 +133,7 @@ def write_owner_record(
         input=InputRecord(
             name=recipe.source.base.name, sha256=input_digest, rows=n_rows, rows_dropped=n_dropped, rows_suppressed=0
         ),
-        files_read={},
+        files_read={name: digest(file) for name, file in files_read(recipe).items()},
         left_out=left_out,  # type: ignore[arg-type]
         pilot=looked_at,
     )

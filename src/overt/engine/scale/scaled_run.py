@@ -2,7 +2,7 @@
 """`overt.run` with an engine: a release in parts from a recipe, checked before it appears, whole or not at all."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from overt.algorithms.blind_buckets import BlindBuckets
 from overt.checks import Finding, Verdict
+from overt.checks.findings import not_checked
 from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
+from overt.engine.contradictions import find_contradictions_of_parts
 from overt.engine.identifiers_released import find_identifiers_released
-from overt.engine.promises import claim_of
+from overt.engine.promises import claim_of, claimed_rows
+from overt.engine.records import of_known_data
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.fragment_lines import ShownLines
@@ -33,6 +36,7 @@ from overt.engine.scale.parts import (
     write_owner_record,
 )
 from overt.engine.scale.parts_check import PublishedParts, check_parts
+from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.row_strata import Combine
 from overt.engine.scale.scaled_outcome import ScaledOutcome
 from overt.engine.scale.seam import ScaleEngine, TablePlace, count_cells
@@ -41,10 +45,11 @@ from overt.engine.tight_cells import tight_cells_of
 from overt.errors import InvalidInput, Unreachable
 from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
-from overt.io.manifest import Manifest, now, read_manifest, recipe_of, recorded_recipe, versions
-from overt.io.owner_record import find_owner_record, owner_record_path
+from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
+from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_path
 from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_for_good, sentence_of_pilot
 from overt.io.recipe.recipe import Recipe
+from overt.io.targets import digests_of_files
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
 from overt.release import BucketRelease
@@ -189,8 +194,9 @@ def check_at_scale(
     path = release / MANIFEST
     manifest = read_manifest(path)
     record = find_owner_record(owner_record_path(release))
-    recipe = recipe_of(manifest, path, record) if given is None else given
+    recipe = recipe_of(manifest, path, record, folder=release.parent) if given is None else given
     source = input_of(recipe, data)
+    beside = {name: (file.name, digests_of_files([file])[file]) for name, file in files_read(recipe).items()}
     changed = [
         name
         for name, part in manifest.release.items()
@@ -199,16 +205,7 @@ def check_at_scale(
     digests = Finding("digests", True, "The parts of the release are, byte for byte, those of the manifest.")
     if changed:
         digests = Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
-    origin = Finding(
-        "origin",
-        True,
-        "Not confirmed: that every line shows what its own row holds. It was compared when the lines were written, and cannot be told "
-        "from the parts.",
-    )
-    if record is not None and record.input.sha256 != digest_of_input(source):
-        origin = Finding("origin", False, "The data is not what the release was made from, or it changed since.")
-    if record is not None and record.manifest_sha256 != digest(path):
-        origin = Finding("origin", False, f"The owner's record beside {release.name} belongs to another manifest.")
+    origin = _find_origin(record, path, release, source, beside)
     if set(manifest.release) != set(recipe.method.table_names) or any(
         not (release / n).is_dir() for n in manifest.release
     ):
@@ -222,11 +219,42 @@ def check_at_scale(
         staged = stage_table(run_on, source, recipe.intake(pilot))
         on_progress("Checking", 0, 0)
         published = published_at(release, staged.columns, recipe, source.separator)
-        n_rows = next(iter(manifest.release.values())).rows
-        verdict, _ = check_parts(
-            run_on, published, claim_of(recipe, n_rows, staged.table()), count_values(staged), staged.n_rows
+        files = find_files(release, published)
+        claim = claim_of(
+            recipe, claimed_rows(recipe, staged.n_rows, next(iter(manifest.release.values())).rows), staged.table()
         )
-    return Verdict((digests, *verdict.findings, origin))
+        verdict, seen = check_parts(run_on, published, claim, count_values(staged), staged.n_rows)
+        written = not_checked(("order", "spelling"), "the parts cannot be read")
+        if seen is not None:
+            written = find_written(release, published, staged.table(), claim)
+    groups = None if seen is None else seen.n_groups
+    words = find_contradictions_of_parts(manifest, path, recipe, claim.n_rows, groups) if given is None else ()
+    found = (digests, *words, files, *verdict.findings, *written, origin)
+    return Verdict(tuple(of_known_data(finding, origin, record) for finding in found))
+
+
+def _find_origin(
+    record: OwnerRecord | None, path: Path, release: Path, source: TablePlace, beside: Mapping[str, tuple[str, str]]
+) -> Finding:
+    """Whether the data, and the files that were read beside it, are what the release was made from; `path` is that of the manifest."""
+    told = "that every line shows what its own row holds was compared when the lines were written, and cannot be told from the parts."
+    if record is None:
+        return Finding(
+            "origin",
+            True,
+            f"Not confirmed: whether the release was made from {Path(source.path).name}. The owner's record, which would say it, is not beside "
+            f"the release. Nor is confirmed {told}",
+        )
+    if record.manifest_sha256 != digest(path):
+        return Finding("origin", False, f"The owner's record beside {release.name} belongs to another manifest.")
+    changed = [name for column, (name, found) in beside.items() if record.files_read.get(column) != found]
+    if changed:
+        return Finding(
+            "origin", False, f"{' and '.join(changed)} is not what the release was made from, or it changed since."
+        )
+    if record.input.sha256 != digest_of_input(source):
+        return Finding("origin", False, "The data is not what the release was made from, or it changed since.")
+    return Finding("origin", True, f"The data is what the release was made from. Not confirmed: {told}")
 
 
 def count_values(staged: Staged) -> NDArray[np.int64]:
