@@ -71,6 +71,22 @@ def test_a_line_of_csv_is_a_record_by_itself(tmp_path, in_small_pieces, name, li
     assert found == [tuple(cells) for cells in expected if cells is not None]
 
 
+TWINS = {  # texts of which somebody made another that the mark of long texts takes for the same
+    "Villeneuve-Saint-Georges": b"Villeneu\x9b\x17u\xcb\x93\x11\xe6\xb3-Georges",
+    "Neuroendokriner Tumor": b"Neuroend\xa2\x83\xdb]\x1e~\x07\xb7Tumor",
+    "fermière de profession": b"fermi\xc3\xa8r>\xa4\xe0?\xec\xb0\x05Ffession",
+}
+
+
+@pytest.mark.parametrize("encoding", [None, "latin-1"])
+@pytest.mark.parametrize("text", TWINS)
+def test_a_text_that_was_made_to_be_taken_for_another_is_not(tmp_path, text, encoding):
+    """Long texts are looked up by a mark of eight bytes that anybody can compute."""
+    lines = [b"1," + TWINS[text], *[f"2,{text}".encode(encoding or "utf-8")] * 3]
+    found = read(write_lines(tmp_path / "people.csv", lines), encoding=encoding)
+    assert [row[1] for row in found[1:]] == [text] * 3 and found[0][1] != text
+
+
 @given(lines=st.lists(CSV_LINES.filter(lambda line: b"," not in line), max_size=8))
 @WRITES
 def test_a_line_of_a_file_of_one_column_is_a_record_by_itself(tmp_path, in_small_pieces, lines):

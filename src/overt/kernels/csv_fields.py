@@ -175,7 +175,7 @@ def number_texts(block, starts, stops, slots, entries, arena, n_texts, n_arena, 
             if entries[code, 0] == head and entries[code, 1] == tail and entries[code, 3] == np.uint64(length):
                 same = True
                 first = np.int64(entries[code, 2])
-                for j in range(16, length):  # up to 16 bytes, the entry is the text itself
+                for j in range(8 if length > 16 else length, length):  # up to 16 bytes, the entry is the text itself
                     if arena[first + j] != block[start + j]:
                         same = False
                         break
