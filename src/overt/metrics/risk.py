@@ -142,26 +142,38 @@ def identification_of(
     The population is known exactly (`population_sizes`: how many of it would look alike, by group), estimated from the
     share of it that is in the table, or not known.
     """
+    if population_sizes is not None and (population_sizes.shape != sizes.shape or (population_sizes < sizes).any()):
+        raise InvalidInput("A population has at least as many rows in every group as the table; this one has fewer.")
+    return identification_of_sizes(
+        sizes, np.ones_like(sizes), population_share=population_share, population_sizes=population_sizes
+    )
+
+
+def identification_of_sizes(
+    sizes: Sizes,
+    n_groups: Sizes,
+    *,
+    population_share: float | None = None,
+    population_sizes: Sizes | None = None,
+) -> Identification:
+    """The same where several groups have each of these sizes."""
     if not sizes.size:
         raise InvalidInput("There are no groups whose risk could be measured; give a table that has rows.")
-    n_rows, journalist, marketer = int(sizes.sum()), None, None
-    n_groups_of_size = np.bincount(np.minimum(sizes, THRESHOLDS[-1]), minlength=THRESHOLDS[-1] + 1)
+    n_rows, n_all, journalist, marketer = int(sizes @ n_groups), int(n_groups.sum()), None, None
+    small = np.minimum(sizes, THRESHOLDS[-1])
+    n_groups_of_size = np.bincount(small, n_groups, THRESHOLDS[-1] + 1).astype(np.int64)
     if population_sizes is not None:
-        if population_sizes.shape != sizes.shape or (population_sizes < sizes).any():
-            raise InvalidInput(
-                "A population has at least as many rows in every group as the table; this one has fewer."
-            )
         chances = 1 / population_sizes
     elif population_share is not None:
         chances = expected_chance(sizes, population_share)
     if population_sizes is not None or population_share is not None:
-        journalist, marketer = float(chances.max()), float(chances @ sizes) / n_rows
+        journalist, marketer = float(chances.max()), float(chances @ (sizes * n_groups)) / n_rows
     return Identification(
         n_rows=n_rows,
-        n_groups=int(sizes.size),
+        n_groups=n_all,
         n_unique=int(n_groups_of_size[1]),
         prosecutor=Fraction(1, int(sizes.min())),
-        marketer=Fraction(int(sizes.size), n_rows),
+        marketer=Fraction(n_all, n_rows),
         journalist=journalist,
         population_marketer=marketer,
         below=tuple((size, int(n_groups_of_size[:size] @ np.arange(size))) for size in THRESHOLDS),

@@ -11,14 +11,17 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from overt.audience import Audience
 from overt.errors import OvertError
 from overt.guarantee import Guarantee
+from overt.method import Method
 from overt.metrics.equal_rows import rows_alike
-from overt.metrics.rare_values import rare_values_of
+from overt.metrics.rare_values import Likelier, rare_values_of
 from overt.metrics.risk import AttributeDisclosure, Identification, disclosure_of, identification_of
 from overt.metrics.rows_of_persons import single_rows
+from overt.persons import Persons
 from overt.privacy.base import Property, SensitiveProperty
 from overt.release import Release
 from overt.report.bins import bins_of
@@ -148,20 +151,58 @@ class PublicReport:
         }
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeenInRelease:
+    """What a public report takes of a release: figures of what is published, wherever they were counted."""
+
+    kind: str
+    shows_people: bool  # whether quasi-identifiers are published as they are
+    where: str  # "group" or "bucket": within what values are judged
+    n_buckets: int | None
+    found: Identification
+    learnt: tuple[AttributeDisclosure, ...]
+    rare: tuple[Likelier, ...]
+    goals: tuple[Goal, ...]
+    rows_of_size: NDArray[np.float64]  # (bin of sizes) -> rows
+    columns: tuple[Column, ...]  # with totals; their rows are not looked at
+    whose: str  # how sensitive values are shown
+    persons: Persons | None = None
+    has_bundles: bool = False
+    said_of_persons: str = ""
+    knowledge: str = ""
+
+    @classmethod
+    def of(cls, read: Release, goal: Property) -> "SeenInRelease":
+        """Of a release that was read back into memory."""
+        table = read.table
+        sizes = rows_alike(table).sizes if read.shows_exactly else read.partition.sizes
+        found = identification_of(sizes)
+        return cls(
+            kind=read.kind,
+            shows_people=shows_people(read, found),
+            where="bucket" if _has_buckets(read) and read.shows_exactly else "group",
+            n_buckets=read.value_groups.n_groups if _has_buckets(read) else None,
+            found=found,
+            learnt=tuple(disclosure_of(one, seen, read.groups.sizes) for one, seen in read.groups.histograms.items()),
+            rare=rare_values_of(read.groups),
+            goals=tuple(_measured(part, read) for part in goal.parts),
+            rows_of_size=rows_by_size(sizes),
+            columns=tuple(table.columns),
+            whose=_whose(read),
+            persons=table.persons,
+            has_bundles=table.has_bundles,
+            said_of_persons=counted_persons(table) if table.persons is not None else "",
+            knowledge=of_knowledge(table),
+        )
+
+
 def make_public_report(
     read: Release,
     *,
     goal: Property,
-    name: str = "the release",
-    others: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    left_out: Sequence[str] = (),
-    files: Sequence[PublishedFile] = (),
-    recipe: str = "",
-    created: str = "",
-    versions: Mapping[str, str] | None = None,
+    **known: Any,
 ) -> PublicReport:
-    """Say what there is to say about a release, as its reader has it.
+    """Say what there is to say about a release, as its reader has it; `known` is what `public_report_of` takes beside figures.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
     >>> from overt.io.reader_view import release_as_read
@@ -173,26 +214,40 @@ def make_public_report(
     >>> make_public_report(read, goal=method.goal).found.n_unique
     0
     """
-    table, method = read.table, read.method
-    sizes = rows_alike(table).sizes if read.shows_exactly else read.partition.sizes
-    found = identification_of(sizes)
-    learnt = tuple(disclosure_of(one, seen, read.groups.sizes) for one, seen in read.groups.histograms.items())
-    goals = tuple(_measured(part, read) for part in goal.parts)
-    not_promised = tuple(_not_promised(read, goal, found, learnt, others))
+    return public_report_of(SeenInRelease.of(read, goal), read.method, goal, **known)
+
+
+def public_report_of(
+    seen: SeenInRelease,
+    method: Method,
+    goal: Property,
+    *,
+    name: str = "the release",
+    others: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    left_out: Sequence[str] = (),
+    files: Sequence[PublishedFile] = (),
+    recipe: str = "",
+    created: str = "",
+    versions: Mapping[str, str] | None = None,
+) -> PublicReport:
+    """Put what was seen of a release, and what was decided before, into a report."""
+    found, learnt, goals = seen.found, seen.learnt, seen.goals
+    not_promised = tuple(_not_promised(seen, method, goal, others))
     opening = Opening(
         promised=tuple(part.in_words for part in goal.parts),
         asked=tuple(one.asked for one in goals),
         holds=True,  # it was checked before it was written
         guarantee=method.guarantee,
         found=found,
-        shows_exactly=shows_people(read, found),
+        shows_exactly=seen.shows_people,
         learnt=learnt,
-        rare=rare_values_of(read.groups),
-        where="bucket" if _has_buckets(read) and read.shows_exactly else "group",
+        rare=seen.rare,
+        where=seen.where,
         not_promised=not_promised,
-        knowledge=of_knowledge(table),
+        knowledge=seen.knowledge,
     )
-    counts = [(size_label(i), int(rows)) for i, rows in enumerate(rows_by_size(sizes))]
+    counts = [(size_label(i), int(rows)) for i, rows in enumerate(seen.rows_of_size)]
     counts = counts[: max(i for i, (_, rows) in enumerate(counts) if rows) + 1]
     return PublicReport(
         name=name,
@@ -207,8 +262,8 @@ def make_public_report(
         left_out=tuple(left_out),
         identifiers=tuple(identifiers),
         others=tuple(others),
-        kind=read.kind,
-        n_buckets=read.value_groups.n_groups if _has_buckets(read) else None,
+        kind=seen.kind,
+        n_buckets=seen.n_buckets,
         found=found,
         learnt=learnt,
         rows_of_size=tuple(counts),
@@ -219,11 +274,11 @@ def make_public_report(
             y="share of rows",
             as_share=True,
         ),
-        columns=tuple(_shown(column, _whose(read)) for column in table.columns),
+        columns=tuple(_shown(column, seen.whose) for column in seen.columns),
         files=tuple(files),
         recipe=recipe,
-        said_of_persons=counted_persons(table) if table.persons is not None else "",
-        knowledge=of_knowledge(table),
+        said_of_persons=seen.said_of_persons,
+        knowledge=seen.knowledge,
     )
 
 
@@ -235,29 +290,27 @@ def _measured(part: Property, read: Release) -> Goal:
         return Goal(str(part), "cannot be measured on the release alone", False)
 
 
-def _not_promised(
-    read: Release, goal: Property, found: Identification, learnt: Sequence[AttributeDisclosure], others: Sequence[str]
-) -> list[str]:
+def _not_promised(seen: SeenInRelease, method: Method, goal: Property, others: Sequence[str]) -> list[str]:
     """What somebody who relies on the release should not take it to promise."""
-    words = [*read.method.not_promised]
+    words = [*method.not_promised]
     if goal.caution:
         words.append(goal.caution)
     looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
     words += [
         f"Nothing is asked of {one.column!r}: {one.n_certain:,} rows are in groups where everyone has the same value, and in the worst "
         f"group one value has {float(one.worst):.0%} of the rows."
-        for one in learnt
+        for one in seen.learnt
         if None not in looked_at and one.column not in looked_at
     ]
-    words += not_promised_of(read.table.persons, has_bundles=read.table.has_bundles)
+    words += not_promised_of(seen.persons, has_bundles=seen.has_bundles)
     if others:
         names = ", ".join(map(repr, others))
         words.append(
             f"Released as they are, and no part of any guarantee: {names}. Anyone who knows them may find people by them."
         )
-    if shows_people(read, found):
+    if seen.shows_people:
         words.append("Who is in the table is not hidden: quasi-identifiers are published exactly.")
-    if read.table.sensitive:
+    if seen.learnt:
         words.append(
             "The share of a value in a group is its probability for a reader who considers all ways to assign the group's values equally "
             "likely. A reader who knows more about a person, or about how columns depend on each other, may conclude more."

@@ -190,6 +190,7 @@ def _read(place: TablePlace, names: dict[str, str], batch_rows: int, is_numbered
             known = restored(pl.DataFrame(schema=dict.fromkeys(scan.collect_schema().names(), pl.String))).columns
             scan = scan.rename(dict(zip(scan.collect_schema().names(), known, strict=True)))
         scan = scan.select(pl.col(name).alias(alias) for alias, name in names.items())
+        scan = scan.cast({pl.Categorical: pl.String, pl.Enum: pl.String})
         n_before = 0
         for rows in scan.collect_batches(chunk_size=batch_rows, maintain_order=True):
             read = restored(rows) if place.neutralised else rows

@@ -13,7 +13,6 @@ That a line shows what its own row holds is compared where lines are written (`f
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,17 @@ from overt.checks.findings import AGAIN
 from overt.checks.published_lines import Shared
 from overt.checks.reading import Readings, Texts, form_of, read_cells
 from overt.checks.verdict import counted
-from overt.engine.scale.seam import Data, RowBatch, ScaleEngine, TablePlace, column_of, count_cells, n_fragments_of
+from overt.engine.scale.group_measures import MEASURED, GroupMeasures, measures_of
+from overt.engine.scale.seam import (
+    MOST_COUNTED,
+    Data,
+    RowBatch,
+    ScaleEngine,
+    TablePlace,
+    column_of,
+    count_cells,
+    n_fragments_of,
+)
 from overt.hierarchy.texts import texts_of
 from overt.partition import Groups
 from overt.privacy.base import Property
@@ -124,14 +133,6 @@ class ByHash:
         return (column_of(rows, self.column).view(np.uint64) % np.uint64(self.n_fragments)).astype(np.int32)
 
 
-JUDGED = pl.DataFrame(
-    schema={
-        **dict.fromkeys(("n_groups", "n_broken", "least", "squares", "greatest_bucket"), pl.Int64),
-        "measured": pl.String,
-    }
-)
-
-
 @dataclass(frozen=True, eq=False)
 class Judge:
     """What holds of the groups of one fragment: rows that agree on these columns."""
@@ -149,21 +150,15 @@ class Judge:
         starts = np.append(np.flatnonzero(is_new), order.size)
         sizes = np.diff(starts)
         columns = [replace(c, codes=column_of(rows, f"s{i}").copy()) for i, c in enumerate(self.sensitive)]
-        groups = Groups.of_ranges(columns, order, starts)
+        groups = judged = Groups.of_ranges(columns, order, starts)
         if self.box_size is not None:
             histograms = {name: replace(found, out_of=sizes) for name, found in groups.histograms.items()}
-            groups = Groups(np.full(sizes.size, self.box_size, np.int64), histograms)
-        parts = self.goal.parts if self.goal is not None else ()
-        broken = self.goal.breaks(groups) if self.goal is not None else np.zeros(sizes.size, np.bool_)
-        found = {
-            "n_groups": sizes.size,
-            "n_broken": int(broken.sum()),
-            "least": int(sizes.min()),
-            "squares": int((sizes * sizes).sum()),
-            "greatest_bucket": int(keys[0].max()) if self.by == (BUCKET,) else 0,
-            "measured": " ".join(repr(part.measure(groups)).replace(" ", "") for part in parts),
-        }
-        return pl.DataFrame({name: [value] for name, value in found.items()}, schema=JUDGED.schema)
+            judged = Groups(np.full(sizes.size, self.box_size, np.int64), histograms)
+        found = measures_of(groups, judged, self.goal)
+        if self.by != (BUCKET,):
+            return found
+        greatest = pl.DataFrame([("bucket", 0, f"{int(keys[0].max())}")], schema=MEASURED.schema, orient="row")
+        return pl.concat([found, greatest])
 
 
 @dataclass(frozen=True)
@@ -178,37 +173,17 @@ class Everything:
 class Judgement:
     """What holds of all groups."""
 
-    n_groups: int
-    n_broken: int
-    least: int
-    squares: int
+    groups: GroupMeasures
     greatest_bucket: int
-    measured: str
 
     @classmethod
     def of(cls, engine: ScaleEngine, lines: Data, by: str, judge: Judge, n_lines: int) -> "Judgement":
         """Bring the lines that agree together, and judge them."""
         number = ByHash(by, n_fragments_of(engine, n_lines))
-        found = engine.select(engine.apply(lines, number, judge, JUDGED), Everything(), JUDGED, 1 << 16)
-        parts = judge.goal.parts if judge.goal is not None else ()
-        described = []
-        for i, part in enumerate(parts):
-            worst = min if part.best == "largest" else max
-            described.append(part.describe(worst(_number(text.split(" ")[i]) for text in found.get_column("measured"))))
-        sums = {name: int(found.get_column(name).sum()) for name in ("n_groups", "n_broken", "squares")}
-        least = min(found.get_column("least").to_list(), default=0)
-        most = max(found.get_column("greatest_bucket").to_list(), default=0)
-        return cls(**sums, least=least, greatest_bucket=most, measured=", ".join(described))
-
-
-def _number(text: str) -> Any:
-    """A measure as it was written: a whole number, a fraction or a float."""
-    if text.startswith("Fraction("):
-        above, below = text.removeprefix("Fraction(").removesuffix(")").split(",")
-        return Fraction(int(above), int(below))
-    if text.startswith("np."):
-        text = text.partition("(")[2].removesuffix(")")
-    return int(text) if text.lstrip("-").isdecimal() else float(text)
+        found = engine.select(engine.apply(lines, number, judge, MEASURED), Everything(), MEASURED, MOST_COUNTED)
+        names = [column.name for column in judge.sensitive]
+        buckets = found.filter(pl.col("what") == "bucket").get_column("numbers").cast(pl.Int64)
+        return cls(GroupMeasures.of(found, names, judge.goal), int(buckets.max() or 0))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -247,13 +222,21 @@ class SumOfBuckets:
         yield pl.DataFrame({"cell": np.arange(len(self.keys)), "n": sums}, schema={"cell": pl.Int64, "n": pl.Int64})
 
 
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What was measured of a release: of the people who look alike, and of the groups or buckets whose values are shown together."""
+
+    people: GroupMeasures
+    values: GroupMeasures
+
+
 def check_parts(
     engine: ScaleEngine,
     tables: Sequence[PublishedParts],
     claim: Claim,
     counts_of_values: NDArray[np.int64],
     n_rows: int,
-) -> tuple[Verdict, Judgement | None]:
+) -> tuple[Verdict, Seen | None]:
     """Decide whether the parts of a release are what they claim to be, of a table whose combinations of sensitive values occur so often."""
     layout = [_find_columns(engine, table) for table in tables]
     faulty = next((finding for finding in layout if not finding.ok), None)
@@ -285,8 +268,8 @@ def check_parts(
         seen = Judgement.of(
             engine, lines[people.name], "h0", Judge(("h0", "h1"), people.sensitive, claim.goal), claim.n_rows
         )
-        findings.append(_find_goal(claim.goal, seen, "group"))
-        return Verdict(tuple(findings)), seen
+        findings.append(_find_goal(claim.goal, seen.groups, "group"))
+        return Verdict(tuple(findings)), Seen(seen.groups, seen.groups)
     sums = [
         engine.histogram(
             lines[table.name], SumOfBuckets(keys[_KEYS:]), pl.DataFrame(schema={"cell": pl.Int64, "n": pl.Int64})
@@ -298,14 +281,14 @@ def check_parts(
     ]
     findings.append(_find_buckets(sums[0] == sums[1]))
     boxes = Judgement.of(engine, lines[people.name], "h0", Judge(("h0", "h1"), (), None), claim.n_rows)
-    judge = Judge((BUCKET,), of_values.sensitive, claim.goal, boxes.least)
+    judge = Judge((BUCKET,), of_values.sensitive, claim.goal, boxes.groups.least)
     buckets = Judgement.of(engine, lines[of_values.name], BUCKET, judge, claim.n_rows)
-    if buckets.greatest_bucket != buckets.n_groups:
+    if buckets.greatest_bucket != buckets.groups.n_groups:
         findings[-1] = Finding(
-            "buckets", False, f"The buckets are not numbered from 1 to {buckets.n_groups:,}. {AGAIN}"
+            "buckets", False, f"The buckets are not numbered from 1 to {buckets.groups.n_groups:,}. {AGAIN}"
         )
-    findings.append(_find_goal(claim.goal, buckets, "bucket"))
-    return Verdict(tuple(findings)), replace(boxes, measured=buckets.measured)
+    findings.append(_find_goal(claim.goal, buckets.groups, "bucket"))
+    return Verdict(tuple(findings)), Seen(boxes.groups, buckets.groups)
 
 
 def _find_columns(engine: ScaleEngine, table: PublishedParts) -> Finding:
@@ -356,8 +339,8 @@ def _find_buckets(agree: bool) -> Finding:
     return Finding("buckets", True, "Both tables have the same buckets, of the same sizes.")
 
 
-def _find_goal(goal: Property, seen: Judgement, called: str) -> Finding:
-    measured = f"measured: {seen.measured}"
+def _find_goal(goal: Property, seen: GroupMeasures, called: str) -> Finding:
+    measured = f"measured: {seen.described}"
     if seen.n_broken:
         return Finding(
             "goal",

@@ -59,7 +59,7 @@ class ScaleEngine(Protocol):
         """How many rows a fragment should have."""
 
     def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
-        """The columns that a place has, in order."""
+        """The columns that a place has, in order; one whose categories have an order by that order, although it is opened as text."""
 
     def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Data:
         """Some columns of a place, not yet read, each under the name that it is given here; perhaps with the position of every row."""
@@ -132,6 +132,11 @@ def require_countable(n_things: int) -> None:
             f"{n_things:,} different things would have to be counted at once, and {MOST_COUNTED:,} fit. Use fewer strata, or columns with "
             "fewer values: round numbers, shorten codes."
         )
+
+
+def read_types(types: Mapping[str, pl.DataType]) -> dict[str, pl.DataType]:
+    """As columns are opened: categories are texts."""
+    return {name: pl.String() if isinstance(t, pl.Enum | pl.Categorical) else t for name, t in types.items()}
 
 
 def column_of(rows: RowBatch, name: str) -> NDArray[Any]:

@@ -167,7 +167,8 @@ class SparkEngine:
         names = [name for name in known if name != BROKEN]
         if place.neutralised:
             return dict(zip(_restored(names), (known[name] for name in names), strict=True))
-        return {name: known[name] for name in names}
+        ordered = _ordered_categories(place) if place.format == "parquet" else {}
+        return {name: ordered.get(name, known[name]) for name in names}
 
     def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Any:
         from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
@@ -328,6 +329,15 @@ class WholeLines:
             )
         whole = rows.drop(self.column)
         return restored(whole) if self.neutralised else whole
+
+
+def _ordered_categories(place: TablePlace) -> dict[str, pl.DataType]:
+    """The columns of Parquet files whose categories have an order, which Spark does not see; none where the driver cannot reach the files."""
+    path = Path(place.path.removeprefix("file://"))
+    files = sorted(path.glob("part-*")) if path.is_dir() else [path] if path.is_file() else []
+    if not files:
+        return {}
+    return {name: t for name, t in pl.read_parquet_schema(files[0]).items() if isinstance(t, pl.Enum)}
 
 
 def _restored(names: Iterable[str]) -> list[str]:

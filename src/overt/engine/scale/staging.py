@@ -16,7 +16,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.engine.scale.seam import MOST_COUNTED, ROW, Data, RowBatch, ScaleEngine, TablePlace, require_countable
+from overt.engine.scale.seam import (
+    MOST_COUNTED,
+    ROW,
+    Data,
+    RowBatch,
+    ScaleEngine,
+    TablePlace,
+    read_types,
+    require_countable,
+)
 from overt.errors import InvalidInput
 from overt.io.date_formats import formats_of
 from overt.io.encoding import Coded, coded_from_series, is_missing, number_entries
@@ -85,7 +94,8 @@ def stage_table(
     coin_names: tuple[str, ...] = TWO_COINS,
 ) -> Staged:
     """Read a table into an engine; every row gets a coin of each name."""
-    types = engine.columns(place)
+    came = engine.columns(place)
+    types = read_types(came)
     intake.refuse_unknown(types)
     _refuse_unsupported(intake)
     names = [name for name in types if name in intake.encoded]
@@ -109,9 +119,10 @@ def stage_table(
     columns, looks = [], []
     for i, (alias, name) in enumerate(aliases.items()):
         entries = found.filter(pl.col("column") == i)
-        column, code_of_entry = _number(intake, name, entries.get_column(alias), entries.get_column("n"), is_text)
+        cells = entries.get_column(alias)
+        column, code_of_entry = _number(intake, name, cells.cast(came[name]), entries.get_column("n"), is_text)
         columns.append(column)
-        looks.append(CodeOfCell(alias, entries.get_column(alias), code_of_entry))
+        looks.append(CodeOfCell(alias, cells, code_of_entry))
     n_rows = int(columns[0].total_of_value.sum())
     if not n_rows:
         left = f" left: all {n_dropped} lack a sensitive value" if n_dropped else ""
