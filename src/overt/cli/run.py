@@ -45,7 +45,7 @@ def run(
     no_audit
         Do not estimate what someone who knows the method learns from the release.
     engine
-        For a table that does not fit into memory: "out-of-core" works on this machine in bounded memory, "spark" on a cluster. The release is then a folder of parts, without audit and reports.
+        For a table that does not fit into memory: "out-of-core" works on this machine in bounded memory, "spark" on a cluster. The release is then a folder of parts, without audit; with --report the public report is in it.
     master
         Where Spark runs: local[4], spark://..., yarn, or a Connect server (sc://...). Without it on all cores of this machine.
     staging

@@ -33,7 +33,7 @@ from overt.report.person_sentences import (
     rows_published,
 )
 from overt.report.sentences import counted, of_rare
-from overt.table import Kind, Table
+from overt.table import Column, Kind, Table
 
 if TYPE_CHECKING:
     from overt.report.leak import Leak
@@ -306,10 +306,22 @@ def _lines_that_are_found(table: Table) -> Iterator[str]:
             )
 
 
-def _amounts_kept_near(release: Release, goal: Property) -> set[str]:
+def not_looked_at(goal: Property, of_values: Mapping[str, tuple[int, Fraction]], n_groups: int) -> Iterator[str]:
+    """Sensitive columns of which the goal asks nothing; of each it is known in how many groups everyone has the same value, and the worst share."""
+    looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
+    for name, (n_alike, share) in of_values.items():
+        if None in looked_at or name in looked_at:
+            continue
+        yield (
+            f"The goal does not look at {name!r}: in {n_alike:,} of {counted(n_groups, 'group')} everyone has the same "
+            f"value, and in the worst group one value has {float(share):.0%} of the rows. Add l-diversity for it."
+        )
+
+
+def amounts_kept_near(sensitive: Iterable[Column], goal: Property) -> set[str]:
     """Columns of amounts of which t-closeness is asked: an amount that hardly anybody else has is rare in any group, and says nothing by that."""
     bounded = {part.column for part in goal.parts if isinstance(part, TCloseness)}
-    amounts = (column for column in release.table.sensitive if column.kind is Kind.NUMBER)
+    amounts = (column for column in sensitive if column.kind is Kind.NUMBER)
     return {
         column.name
         for column in amounts
@@ -329,18 +341,16 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
         )
     if goal.caution:
         yield goal.caution
-    looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
-    for name, histogram in release.groups.histograms.items():
-        if None in looked_at or name in looked_at:
-            continue
-        n_alike = int((np.diff(histogram.first) == 1).sum())
-        share = 1 / Fraction(FrequencyLDiversity(1, column=name).measure(release.groups))
-        yield (
-            f"The goal does not look at {name!r}: in {n_alike:,} of {counted(release.n_groups, 'group')} everyone has the same "
-            f"value, and in the worst group one value has {float(share):.0%} of the rows. Add l-diversity for it."
+    of_values = {
+        name: (
+            int((np.diff(histogram.first) == 1).sum()),
+            1 / Fraction(FrequencyLDiversity(1, column=name).measure(release.groups)),
         )
+        for name, histogram in release.groups.histograms.items()
+    }
+    yield from not_looked_at(goal, of_values, release.n_groups)
     yield from _lines_that_are_found(release.table)
-    near = _amounts_kept_near(release, goal)
+    near = amounts_kept_near(release.table.sensitive, goal)
     for likelier in rare_values_of(release.groups):
         if likelier.column in near:
             continue

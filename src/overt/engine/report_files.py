@@ -102,7 +102,7 @@ def files_of_public_report(
         name=files[0].name,
         others=recipe.settings.output.others,
         identifiers=recipe.columns_of("identifier"),
-        left_out=_left_out(recipe),
+        left_out=left_out_by(recipe),
         files=files,
         recipe=recipe_text(recipe, Audience.PUBLIC),
         created=_created(),
@@ -112,7 +112,7 @@ def files_of_public_report(
     return {page: page_of_public(report).encode(), document: json_of(report).encode()}
 
 
-def _left_out(recipe: Recipe) -> list[str]:
+def left_out_by(recipe: Recipe) -> list[str]:
     """Which rows a recipe allows to be left out; whether there were any is not for the public."""
     words = []
     if recipe.settings.input.keep not in (None, "all"):

@@ -85,7 +85,7 @@ def run(
 
     With an `engine` the table need not fit into memory: "out-of-core" works on this machine in bounded memory, a session of Spark on
     its cluster, and "spark" makes a session at `master`. Rows are staged in a private folder, in `staging` if that is named. The release is then a
-    folder of parts, without audit and reports.
+    folder of parts, with the public report in it if that is asked for, and without audit.
 
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())
@@ -99,12 +99,8 @@ def run(
     if engine is not None:
         from overt.engine.scale.scaled_run import run_at_scale
 
-        if report:
-            raise InvalidInput(
-                "Reports are made on one machine in memory only; leave the report out, or choose no engine."
-            )
         how: dict[str, Any] = {"master": master, "staging": staging, "rng": rng, "overwrite": overwrite}
-        return run_at_scale(recipe, engine, **how, on_progress=on_progress)
+        return run_at_scale(recipe, engine, **how, with_report=report, on_progress=on_progress)
     if master is not None or staging is not None:
         raise InvalidInput("Only an engine has a master and a folder for staging; choose one, as with --engine spark.")
     if recipe.is_dp:

@@ -256,8 +256,6 @@ def test_an_engine_that_is_not_there_is_refused_by_name(tmp_path):
         overt.run(path, engine="out-of-core", master="local[2]")
     with pytest.raises(InvalidInput, match="Only an engine"):
         overt.run(path, master="local[2]")
-    with pytest.raises(InvalidInput, match="Reports"):
-        overt.run(path, engine="out-of-core", report=True)
 
 
 def test_what_cannot_be_reached_is_said_before_anything_is_written(tmp_path):

@@ -25,6 +25,7 @@ from overt.io.owner_record import InputRecord, OwnerRecord, digest_of_text, owne
 from overt.io.recipe.recipe import Recipe
 
 MANIFEST = "manifest.json"
+REPORT = ("report.html", "report.json")  # the public one, for people and for programs
 
 
 def refuse_taken(place: Path, *, overwrite: bool) -> None:

@@ -223,7 +223,7 @@ class SumOfBuckets:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class MeasuredParts:
     """What was measured of a release: of the people who look alike, and of the groups or buckets whose values are shown together."""
 
     people: GroupMeasures
@@ -236,7 +236,7 @@ def check_parts(
     claim: Claim,
     counts_of_values: NDArray[np.int64],
     n_rows: int,
-) -> tuple[Verdict, Seen | None]:
+) -> tuple[Verdict, MeasuredParts | None]:
     """Decide whether the parts of a release are what they claim to be, of a table whose combinations of sensitive values occur so often."""
     layout = [_find_columns(engine, table) for table in tables]
     faulty = next((finding for finding in layout if not finding.ok), None)
@@ -269,7 +269,7 @@ def check_parts(
             engine, lines[people.name], "h0", Judge(("h0", "h1"), people.sensitive, claim.goal), claim.n_rows
         )
         findings.append(_find_goal(claim.goal, seen.groups, "group"))
-        return Verdict(tuple(findings)), Seen(seen.groups, seen.groups)
+        return Verdict(tuple(findings)), MeasuredParts(seen.groups, seen.groups)
     sums = [
         engine.histogram(
             lines[table.name], SumOfBuckets(keys[_KEYS:]), pl.DataFrame(schema={"cell": pl.Int64, "n": pl.Int64})
@@ -288,7 +288,7 @@ def check_parts(
             "buckets", False, f"The buckets are not numbered from 1 to {buckets.groups.n_groups:,}. {AGAIN}"
         )
     findings.append(_find_goal(claim.goal, buckets.groups, "bucket"))
-    return Verdict(tuple(findings)), Seen(boxes.groups, buckets.groups)
+    return Verdict(tuple(findings)), MeasuredParts(boxes.groups, buckets.groups)
 
 
 def _find_columns(engine: ScaleEngine, table: PublishedParts) -> Finding:

@@ -19,7 +19,7 @@ from overt.checks.findings import AGAIN
 from overt.checks.generalized import ShownColumn
 from overt.checks.published_lines import Key, Shared, are_in_order
 from overt.checks.spelling import rewrite
-from overt.engine.scale.parts import MANIFEST, parts_of
+from overt.engine.scale.parts import MANIFEST, REPORT, parts_of
 from overt.engine.scale.parts_check import BUCKET, PublishedParts
 from overt.io.encoding import values_as_came
 from overt.io.files import read_release
@@ -33,18 +33,25 @@ _BY_SPARK = re.compile(
 
 def find_files(folder: Path, tables: Sequence[PublishedParts]) -> Finding:
     """Whether the folder holds the parts of its tables, numbered without gaps, the manifest, and nothing else."""
-    unasked = sorted(path.name for path in folder.iterdir() if path.name not in {MANIFEST, *(t.name for t in tables)})
+    there = {path.name for path in folder.iterdir()}
+    unasked = there - {MANIFEST, *REPORT, *(table.name for table in tables)}
     n_unasked = len(unasked)
     for table in tables:
-        there = sorted((folder / table.name).iterdir())
-        ours = [f"part-{i:05}.{table.place.format}" for i in range(1, len(there) + 1)]
-        is_ours = [path.name for path in there] == ours or all(_BY_SPARK.fullmatch(path.name) for path in there)
-        n_unasked += sum(path.is_symlink() or not path.is_file() for path in there) if is_ours else 1
+        parts = sorted((folder / table.name).iterdir())
+        ours = [f"part-{i:05}.{table.place.format}" for i in range(1, len(parts) + 1)]
+        is_ours = [path.name for path in parts] == ours or all(_BY_SPARK.fullmatch(path.name) for path in parts)
+        n_unasked += sum(path.is_symlink() or not path.is_file() for path in parts) if is_ours else 1
     if n_unasked:
         return Finding(
             "files",
             False,
             f"The folder holds files or folders that are no parts of the release, or are not called like parts. {AGAIN}",
+        )
+    if there & set(REPORT):
+        return Finding(
+            "files",
+            True,
+            "The folder holds the parts of the release, its manifest, and nothing else but a public report, which is not checked.",
         )
     return Finding("files", True, "The folder holds the parts of the release, its manifest, and nothing else.")
 

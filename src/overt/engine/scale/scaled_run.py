@@ -16,6 +16,7 @@ from overt.checks.findings import not_checked
 from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
 from overt.engine.contradictions import find_contradictions_of_parts
 from overt.engine.identifiers_released import find_identifiers_released
+from overt.engine.outcome import amounts_kept_near, not_looked_at
 from overt.engine.promises import claim_of, claimed_rows
 from overt.engine.records import of_known_data
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
@@ -35,7 +36,8 @@ from overt.engine.scale.parts import (
     release_folder,
     write_owner_record,
 )
-from overt.engine.scale.parts_check import PublishedParts, check_parts
+from overt.engine.scale.parts_check import MeasuredParts, PublishedParts, check_parts
+from overt.engine.scale.parts_report import report_of_parts, write_report
 from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.row_strata import Combine
 from overt.engine.scale.scaled_outcome import ScaledOutcome
@@ -53,6 +55,7 @@ from overt.io.targets import digests_of_files
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
 from overt.release import BucketRelease
+from overt.report.sentences import of_rare
 from overt.table import Column, Role
 
 MakeRelease = Callable[[Staged, Any, ShownLines, Progress, Generator], MadeTables]
@@ -74,6 +77,7 @@ def run_at_scale(
     staging: str | None = None,
     rng: Generator | None = None,
     overwrite: bool = False,
+    with_report: bool = False,
     coins: DrawCoins = system_coins,
     on_progress: Progress = silent,
 ) -> ScaledOutcome:
@@ -89,11 +93,12 @@ def run_at_scale(
         refuse_repeated_persons(run_on, source, recipe.persons, recipe.source.name)
         intake = recipe.intake(None if pilot is None else pilot.rows)
         staged = stage_table(run_on, source, intake, coins, coin_names_of(recipe.method))
+        how = {"overwrite": overwrite, "with_report": with_report}
         if pilot is None:
-            return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, overwrite=overwrite)
+            return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, **how)
         decide(pilot, recipe)
         try:
-            return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, overwrite=overwrite)
+            return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, **how)
         except Unreachable as error:
             raise refused_for_good(error) from None
 
@@ -115,6 +120,7 @@ def _release(
     on_progress: Progress,
     *,
     overwrite: bool,
+    with_report: bool,
 ) -> ScaledOutcome:
     method: Any = recipe.method
     claim = claim_of(recipe, staged.n_rows, staged.table())
@@ -143,6 +149,9 @@ def _release(
                 left_out=tuple(part.path for part in left_out),
             )
             (draft.folder / MANIFEST).write_text(manifest.to_json(), encoding="utf-8")
+            if with_report:
+                on_progress("Measuring", 0, 0)
+                write_report(draft.folder, report_of_parts(engine, recipe, published, manifest.release))
             input_digest = digest_of_input(source)
             draft.is_kept = True
     places: tuple[str, ...] = ()
@@ -165,15 +174,15 @@ def _release(
         least_group=0 if seen is None else seen.people.least,
         discernibility=0 if seen is None else seen.people.squares,
         guarantee=method.guarantee,
-        cautions=tuple(cautions_of(recipe, staged, pilot)),
+        cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
         verdict=verdict,
         input=recipe.source.said,
         places=places,
     )
 
 
-def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None) -> Iterator[str]:
-    """What the owner could overlook, as far as dictionaries and counts tell."""
+def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None, seen: MeasuredParts | None) -> Iterator[str]:
+    """What the owner could overlook, as far as dictionaries, counts and the measures of groups tell."""
     table = staged.table()
     yield from find_identifiers_released(table)
     if recipe.method.table_names != BucketRelease.table_names:
@@ -185,6 +194,17 @@ def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None) -> Iterator
         yield sentence_of_pilot(pilot)
     if recipe.goal.caution:
         yield recipe.goal.caution
+    if seen is None:
+        return
+    yield from not_looked_at(
+        recipe.goal,
+        {name: (n_alike, worst) for name, (_, n_alike, worst, _) in seen.values.learnt.items()},
+        seen.values.n_groups,
+    )
+    near = amounts_kept_near(table.sensitive, recipe.goal)
+    yield from (
+        f"{of_rare(one)} To bound that, ask for relative-risk." for one in seen.values.rare if one.column not in near
+    )
 
 
 def check_at_scale(
@@ -227,7 +247,7 @@ def check_at_scale(
         written = not_checked(("order", "spelling"), "the parts cannot be read")
         if seen is not None:
             written = find_written(release, published, staged.table(), claim)
-    groups = None if seen is None else seen.n_groups
+    groups = None if seen is None else seen.people.n_groups
     words = find_contradictions_of_parts(manifest, path, recipe, claim.n_rows, groups) if given is None else ()
     found = (digests, *words, files, *verdict.findings, *written, origin)
     return Verdict(tuple(of_known_data(finding, origin, record) for finding in found))

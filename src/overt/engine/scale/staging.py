@@ -27,6 +27,7 @@ from overt.engine.scale.seam import (
     require_countable,
 )
 from overt.errors import InvalidInput
+from overt.hierarchy.texts import texts_of
 from overt.io.date_formats import formats_of
 from overt.io.encoding import Coded, coded_from_series, is_missing, number_entries
 from overt.io.intake import Intake, NoRows
@@ -35,6 +36,7 @@ from overt.table import Codes, Column, Kind, Role, Table
 COIN, SECOND_COIN = "coin", "second_coin"
 BOX_COIN = "box_coin"  # of its own: who comes first in a box must say nothing about who came first in a deal
 TWO_COINS = (COIN, SECOND_COIN)
+BUCKET = "bucket"
 _CHANGED = (
     "The data changed while it was read: a cell is there that was not before. Run again when nobody writes to it."
 )
@@ -92,19 +94,28 @@ def stage_table(
     intake: Intake,
     coins: DrawCoins = system_coins,
     coin_names: tuple[str, ...] = TWO_COINS,
+    *,
+    published: tuple[str, ...] | None = None,
 ) -> Staged:
-    """Read a table into an engine; every row gets a coin of each name."""
+    """Read a table into an engine; every row gets a coin of each name.
+
+    Of a `published` table these columns are read as the texts that they are in a file, beside the number of the bucket.
+    """
     came = engine.columns(place)
     types = read_types(came)
-    intake.refuse_unknown(types)
+    as_texts = published is not None
+    if published is None:
+        intake.refuse_unknown(types)
     _refuse_unsupported(intake)
-    names = [name for name in types if name in intake.encoded]
+    names = [name for name in types if name in (intake.encoded if published is None else published)]
     aliases = {f"c{i}": name for i, name in enumerate(names)}
-    is_text = place.format == "csv"
+    beside = (BUCKET,) if as_texts and BUCKET in types and BUCKET not in names else ()
+    is_text = as_texts or place.format == "csv"
     drops = () if intake.missing == "own value" else tuple(a for a, n in aliases.items() if n in intake.sensitive)
     left_out = np.empty(0, np.int64) if intake.left_out is None else np.asarray(intake.left_out, np.int64)
     kept = KeptRows(drops, tuple(intake.missing_values), is_text, left_out)
-    data = engine.open(place, aliases, is_numbered=bool(left_out.size))
+    opened = aliases | {name: name for name in beside}
+    data = engine.open(place, opened, is_numbered=bool(left_out.size))
     judged = {a: aliases[a] for a in drops if intake.unreadable.get(aliases[a]) == "missing"}
     if judged:
         kept = replace(kept, unreadable=_find_unreadable(engine, data, kept, judged, intake, types))
@@ -120,7 +131,8 @@ def stage_table(
     for i, (alias, name) in enumerate(aliases.items()):
         entries = found.filter(pl.col("column") == i)
         cells = entries.get_column(alias)
-        column, code_of_entry = _number(intake, name, cells.cast(came[name]), entries.get_column("n"), is_text)
+        known = texts_of(cells) if as_texts else cells.cast(came[name])
+        column, code_of_entry = _number(intake, name, known, entries.get_column("n"), is_text)
         columns.append(column)
         looks.append(CodeOfCell(alias, cells, code_of_entry))
     n_rows = int(columns[0].total_of_value.sum())
@@ -135,7 +147,7 @@ def stage_table(
         else:
             called.append(f"q{n_quasi}")
             n_quasi += 1
-    encode = Encode(tuple(looks), tuple(called), kept, coins, coin_names)
+    encode = Encode(tuple(looks), tuple(called), kept, coins, coin_names, beside)
     staged = engine.stage(data, encode, encode.like)
     return Staged(engine, staged, tuple(columns), n_rows, n_dropped, tuple(types))
 
@@ -227,16 +239,20 @@ class Encode:
     kept: KeptRows
     coins: DrawCoins
     coin_names: tuple[str, ...]
+    beside: tuple[str, ...] = ()  # columns of whole numbers that are kept as they are
 
     @property
     def like(self) -> RowBatch:
-        return pl.DataFrame(schema=dict.fromkeys(self.called, pl.Int32) | dict.fromkeys(self.coin_names, pl.Int64))
+        numbers = (*self.coin_names, *self.beside)
+        return pl.DataFrame(schema=dict.fromkeys(self.called, pl.Int32) | dict.fromkeys(numbers, pl.Int64))
 
     def __call__(self, batch: RowBatch) -> RowBatch:
         rows, _ = self.kept(batch)
         codes = {name: look(rows) for name, look in zip(self.called, self.looks, strict=True)}
         coins = self.coins(len(self.coin_names) * rows.height).reshape(len(self.coin_names), rows.height)
-        return pl.DataFrame({**codes, **dict(zip(self.coin_names, coins, strict=True))}, schema=self.like.schema)
+        beside = {name: rows.get_column(name).cast(pl.Int64) for name in self.beside}
+        drawn = dict(zip(self.coin_names, coins, strict=True))
+        return pl.DataFrame({**codes, **drawn, **beside}, schema=self.like.schema)
 
 
 def _find_unreadable(
