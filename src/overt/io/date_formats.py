@@ -202,8 +202,20 @@ def _pattern(form: str) -> str:
         )
     pattern = ""
     for place, part in enumerate(parts):
-        pattern += f"(?P<{_group(part)}>{_PARTS['b' if part == 'B' else part]})" if place % 2 else re.escape(part)
+        pattern += f"(?P<{_group(part)}>{_part(parts, place)})" if place % 2 else re.escape(part)
     return f"^{pattern}$"
+
+
+def _part(parts: list[str], place: int) -> str:
+    """The expression of a part; a number beside which another stands without a sign between them has two digits: 123456 is no 1234-5-6."""
+    letter = "b" if parts[place] == "B" else parts[place]
+    beside = [
+        other
+        for gap, other in ((place - 1, place - 2), (place + 1, place + 2))
+        if 0 < gap < len(parts) - 1 and not parts[gap]
+    ]
+    is_joined = any(parts[other] in "YymdHMS" for other in beside)
+    return "[0-9]{2}" if is_joined and letter in "mdH" else _PARTS[letter]
 
 
 def _group(letter: str) -> str:

@@ -387,8 +387,17 @@ def _choose(column: Column, read: ReadAs, n_known: int, n_rows: int) -> Choice:
             n_known,
             dates=read.dates,
             is_fraction=column.values.dtype.is_float(),
+            top_share=_top_share(column, n_known),
         )
     )
+
+
+def _top_share(column: Column, n_known: int) -> float:
+    """The share of the most frequent value among the rows in which there is one."""
+    totals = (
+        column.total_of_value if column.missing_code is None else np.delete(column.total_of_value, column.missing_code)
+    )
+    return float(totals.max(initial=0)) / max(1, n_known)
 
 
 def is_code(texts: pl.Series) -> bool:

@@ -28,6 +28,7 @@ class Shape(Enum):
     TITLED = "begin with titles, as people's names do"
     FULL_NAMES = "look like people's full names"
     NAMES = "look like people's names"
+    LIKE_NAMES = "are built as people's names are"
     TEXT = "are free text, which may say anything"
     COORDINATES = "look like coordinates"
     DIAGNOSES = "look like codes of diagnoses"
@@ -44,7 +45,7 @@ _PHONE_MARK = r"^\+|^00\d|^\(|\d[ ()/x-]+\d"
 _NAME = r"^\p{Lu}[\p{L}'’.-]*(?:[ ,]+(?:\p{L}[\p{L}'’.-]*|\d?))*$"
 _TITLE = (
     r"^(?:(?:Dr|Prof|PD|Mr|Mrs|Ms|Miss|Mx|Sir|Rev|Herrn?|Frau|Hr|Fr|Fru|MM|Mme|Mlle|Sr|Sra|Srta|Do[ñn]a|Sig|Sig\.ra|Dott|Dott\.ssa|Dhr|Mw|Mevr|"
-    r"Bay|Bayan|Pan|Pani|CPA)\b\.?|M\.)(?: ?(?:Dr|Prof|med|univ|Dipl)\b\.?)* \p{Lu}[\p{L}'’-]*(?:[ -]\p{L}[\p{L}'’.-]*){0,3}$"
+    r"Bay|Bayan|[Pp]an|[Pp]ani|CPA)\b\.?|M\.)(?: ?(?:Dr|Prof|med|univ|Dipl)\b\.?)* \p{Lu}[\p{L}'’-]*(?:[ -]\p{L}[\p{L}'’.-]*){0,3}$"
 )
 _STREET = (
     r"(?i)\b(street|st|road|rd|avenue|ave|lane|ln|drive|dr|court|ct|square|boulevard|blvd|way|apt|suite|po box|rue|av|all[ée]e|chemin|impasse|quai|via|viale|vicolo|piazza|corso|"
@@ -54,6 +55,14 @@ _STREET = (
 _DIAGNOSIS = r"^[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?$"
 _MEDICINE = r"^[A-V]\d{2}[A-Z]{2}\d{2}$"
 _COORDINATE = r"^-?\d{1,3}\.\d{4,}(?:[,; ]+-?\d{1,3}\.\d{4,})?$"
+_LIKE_NAME = (  # two to four words that begin with capitals (or have none, as in Arabic), and particles between them
+    r"^[\p{Lu}\p{Lo}][\p{L}\p{M}'’.-]*,?(?: (?:de|da|do|dos|das|del|della|di|du|la|le|van|von|der|den|ten|ter|zu|zur|bin|ibn|al|el|bint|[\p{Lu}\p{Lo}][\p{L}\p{M}'’.-]*)){1,4}$"
+    r"|^\p{L}[\p{L}'’-]+, ?\p{L}[\p{L}'’-]+(?: \p{L}[\p{L}'’.-]*)?$"
+)
+_SURNAME_ENDING = (  # of many languages
+    r"(?:ovic|evic|ski|ska|cki|cka|wicz|czyk|czak|iak|ova|enko|yev|iyev|ov|oglu|sson|sdotter|sdottir|nen|escu|eanu|poulos|idis|akis|adze|shvili|yan|aitis|auskas|aite|iene|auskiene|mann|meier|meyer|maier|etti|ucci|elli|guez|ndez|nchez|inez)$"
+)
+_CHINESE_SURNAME = r"^[王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖田董袁潘于蒋蔡余杜叶葉程苏蘇魏吕呂丁任沈姚卢盧姜崔钟鐘谭譚陆陸汪范金石廖贾賈夏韦韋付方白邹鄒孟熊秦邱江尹薛阎段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤佐藤鈴木高橋田中渡辺伊山本加吉小김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모]\p{L}{1,3}(?: \p{L}{1,3})?$"
 _WORDS_OF_PROSE = 5
 _LONG_TEXT = 40
 
@@ -104,11 +113,11 @@ def _are_addresses(texts: pl.Series) -> bool:
 
 def _are_full_names(texts: pl.Series) -> bool:
     """A known first name beside one or two other words, with or without a comma."""
-    if _share(texts, _NAME) < MOST or _share(texts, r"\d") > 0.1:
+    if _share(texts, _NAME) < 0.75 or _share(texts, r"\d") > 0.1:
         return False
     words = plain_texts(texts).str.extract_all(r"\p{L}{2,}").to_list()
     is_full = [2 <= len(found) <= 4 and any(word in GIVEN_NAMES for word in (found[0], found[-1])) for found in words]
-    return float(np.mean(is_full)) >= 0.6
+    return float(np.mean(is_full)) >= 0.4
 
 
 def _are_names(texts: pl.Series) -> bool:
@@ -120,7 +129,21 @@ def _are_names(texts: pl.Series) -> bool:
     given = [any(word in GIVEN_NAMES for word in found) for found in words.to_list()]
     if len(texts) < 5:  # a few words are names of towns as well, a few full names are not
         return all(given) and all(len(found) > 1 for found in words.to_list())
-    return float(np.mean(given)) >= 0.3 or (float(np.mean(named)) >= 0.3 and len(texts) >= 20)
+    return float(np.mean(given)) >= 0.3 or float(np.mean(named)) >= (0.3 if len(texts) >= 20 else 0.6)
+
+
+def _are_like_names(texts: pl.Series) -> bool:
+    """Whether texts are built as names are, in a language whose names nobody listed: some twenty of them, with words that vary at both ends."""
+    if len(texts) <= 20 or _share(texts, r"\d") > 0.02:
+        return False
+    if _share(plain_texts(texts), _SURNAME_ENDING) >= 0.3 or _share(texts, _CHINESE_SURNAME) >= 0.6:
+        return True
+    if _share(texts, _LIKE_NAME) < 0.75:
+        return False
+    words = texts.str.to_lowercase().str.extract_all(r"[\p{L}\p{M}'’-]+")
+    least, most = sorted([words.list.first().n_unique(), words.list.last().n_unique()])
+    few = min(len(texts), 100)
+    return most >= 0.5 * few and least >= 0.25 * few
 
 
 def _are_prose(texts: pl.Series) -> bool:
@@ -155,4 +178,5 @@ _SHAPES: dict[Shape, Callable[[pl.Series], bool]] = {
     Shape.COORDINATES: _are_coordinates,
     Shape.MEDICINES: _matching(_MEDICINE),
     Shape.DIAGNOSES: _are_diagnoses,
+    Shape.LIKE_NAMES: _are_like_names,
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tested through tests/io/roles/test_roles.py
-"""What headers say: words of twelve languages, and what a column that has them seems to be.
+"""What headers say: words of seventeen languages, and what a column that has them seems to be.
 
 The words are data: whoever misses one adds it to the list. They are compared with the words of a header in small letters
 without accents, cut at blanks, signs and capitals ("patientName" is "patient name", "n°" is "no"). `*` stands for any letters, `+` joins words
@@ -8,6 +8,7 @@ that follow each other.
 """
 
 import re
+from collections.abc import Iterator
 from enum import Enum
 from functools import cache
 
@@ -37,29 +38,38 @@ WORDS: dict[Meaning, str] = {
     Meaning.WEIGHT: """
         weight wgt fnlwgt sampling+weight survey+weight *wt hochrechnungsfaktor gewichtungsfaktor *gewichtung factor+elevacion factor+expansion
         factor+de+* peso+campion* coefficiente+* ponderation poids+sondage coefficient+extrapolation peso+amostral fator+* weegfactor
-        ophoogfactor waga+* agirlik+katsayisi""",
+        ophoogfactor waga+* agirlik+katsayisi
+        poids+de+sondage pond* stratum strata psu weeg+factor
+        painokerroin* suly+* sulyozas* vaha+* vahy vyberova+vaha pondere* ponderi* vaegt* vekt+faktor""",
     Meaning.EMAIL: "*email* mail *mails mailadres* e+mail* courriel mel correo correo+* pec e+posta eposta* epost* sahkoposti",
     Meaning.PHONE: """
-        *telefon* *telephone* *phone* tel tel+* *tel mobile mobil mobilnummer mobilnr mobiel* handy* cell cellphone cellular* celular* cellulare
+        *telefon* *telephone* *phone* tel tel+* hometel worktel mobtel mobile mobil mobilnummer mobilnr mobiel* handy* cell cellphone cellular* celular* cellulare
         cep+tel* gsm fax* *faks telemovel movil moviles portable durchwahl rufnummer *rufnummer telefoon* puhelin* contact+number
-        emergency+contact notfallkontakt kontakt whatsapp komorka msisdn""",
+        emergency+contact notfallkontakt kontakt whatsapp komorka msisdn
+        notruf+nummer nr+tel numer+tel* telefonnr notfalltel notfalltelefon faxnr
+        telefonszam* tlf tlf+* puhelinnumero* mobilszam mob""",
     Meaning.ADDRESS: """
         address* *adresse adressen anschrift *anschrift direccion* domicilio indirizzo* endereco* morada logradouro adres adresi *adres adres+* *adress
         street* strasse *strasse str strasse+* hausnummer hausnr house+no house+number huisnummer calle rue voie via ulica sokak mahalle
-        lat lon lng latitude longitude latitud longitud *latitude *longitude gps* coord* koordinat* breitengrad laengengrad ip ip+* *ip mac+address url
-        website webseite homepage geolocation geocode""",
+        lat lon lng latitude longitude latitud longitud *latitude *longitude gps* coord* koordinat* breitengrad laengengrad ip ip+* clientip remoteip ipaddr* mac+address url
+        website webseite homepage geolocation geocode
+        lakcim* cim adresa* bydliste* osoite* katuosoite* bopael* bolig+adresse utca* ulice* strada* bostad*""",
     Meaning.NAME: """
         name names *name surname* *names lastname* firstname* forename* nickname alias nom noms prenom prenoms nome cognome* *cognome nombre nombres
         apellido* apelido* sobrenome* naam *naam roepnaam voorletters vorname* *vorname nachname* rufname ad adi soyad* isim isimler namn *namn
         navn *navn imie imiona nazwisko* jmeno prijmeni nev *nev nume prenume nimi *nimi first last middle initials initialen maiden given family
         titular holder policyholder *holder next+of+kin mother father mutter vater mere pere madre padre mae pai anne baba moeder vader
         spouse ehepartner* ehefrau ehemann conjoint conyuge coniuge conjuge partner echtgenoot guardian sorgeberechtigt* tutor kontaktperson contact+person witness
-        zeuge* ansprechpartner* username user+name login handle screen+name patronym* init midinit mid mi lname fname mname surn vname nname borrower *navn *namn efternavn etternavn mellannamn imya familiya otchestvo parent parents carer* tuteur* tuteurs erziehungsberechtigt* bill+to ship+to sold+to""",
+        zeuge* ansprechpartner* username user+name login handle screen+name patronym* init midinit mid mi lname fname mname surn vname nname borrower *navn *namn efternavn etternavn mellannamn imya familiya otchestvo parent parents carer* tuteur* tuteurs erziehungsberechtigt* bill+to ship+to sold+to
+        facebook instagram twitter linkedin skype telegram xing signature unterschrift anhoerige* anhorig* angehoerige* familiar+contacto conyugue opiekun* rodzic* zonglista manager* mgr
+        nev* neve *neve anyja+neve keresztnev* vezeteknev* krestni* rodic* zastupce* prenumele numele* etunimi* sukunimi* fornavn* fulde+navn* parorende* paarorende* kontaktni+osoba zastupca* priezvisko* vermieter* landlord* proprietaire* empfaenger* zahlungsempf* payee* recipient* beneficiary* bezueger* erz+ber sus""",
     Meaning.STAFF: """
         doctor* physician *arzt *aerztin *arztin medico medica medecin* prescriber prescritor* prescripteur therapist* therapeut* psychiatrist
         psychologist surgeon nurse gp caseworker case+worker social+worker teacher* *lehrer* *lehrkraft professor* enseignant* docente profesor* leraar
         docent ogretmen hekim doktor *officer agent sachbearbeiter* bearbeiter* handler judge richter lawyer anwalt* avvocato interviewer*
-        huisarts behandelaar curante lekarz clerk operator vorgesetzte* supervisor hebamme* midwife* sage+femme matrona ostetrica vroedvrouw conseiller* consejero* consulente* berater* betreuer* counsel* advisor adviser lakare lege laege sykepleier behandler handlaggare larare laerer pharmacist* apotheker* apoteker pharmacien* psycholog* logopad* physio* dentist* zahnarzt* dentista preparer* rep reps einweiser* zuweiser* referrer* referring* verordner* operateur*""",
+        huisarts behandelaar curante lekarz clerk operator vorgesetzte* supervisor hebamme* midwife* sage+femme matrona ostetrica vroedvrouw conseiller* consejero* consulente* berater* betreuer* counsel* advisor adviser lakare lege laege sykepleier behandler handlaggare larare laerer pharmacist* apotheker* apoteker pharmacien* psycholog* logopad* physio* dentist* zahnarzt* dentista preparer* rep reps einweiser* zuweiser* referrer* referring* verordner* operateur*
+        commercialista* accountant* steuerberater* expert+comptable comptable* contable* gestor* ksiegow* boekhouder* asesor* lekarz* therapeutin trainer* coach* tutor+name vorgesetzter chef+de+service
+        medic medic+de+* laege* laeg lekar* lakar* orvos* haziorvos* laakari* hoitaja* tridni* ucitel* opettaja* tanar* profesoara* sachb sachbearb* referent* zustaendig*""",
     Meaning.NUMBER: """
         id ids *id id+* uid uuid guid identifier* identifiant* identificador* identificativo* kennung *kennung *kennzeichen ident ssn sin nino ni+number nhs* mrn npi
         dni nie nif nit cpf cnpj rg cnp pesel nip bsn tckn kimlik* codice+fiscale cf steuer+id steuernummer no nr num number numero numer nro number*
@@ -67,22 +77,27 @@ WORDS: dict[Meaning, str] = {
         konto* *konto iban bic rekening* compte cuenta conto conta hesap* card *card karte *karte kaart *kaart* carta tarjeta cartao karta karty policy polizza poliza apolice
         invoice* rechnungsnr acct *acct sort+code aktenzeichen az record* *record case fall *case chart accession* reference* ref referenz ticket barcode serial* imei imsi vin vin+* plate* reg
         immatriculation targa plaka kenteken placa token hash pseudonym* code+patient nss insee+no social+security securite+sociale seguridad+social protokol+* protocol+no dossier*
-        expediente pratica processo sicil* tc dosya* studienummer personnr personnummer fodselsnummer *personnummer cpr hetu rodne+cislo cnh titulo+eleitor nis sus""",
+        expediente pratica processo sicil* tc dosya* studienummer personnr personnummer fodselsnummer *personnummer cpr hetu rodne+cislo cnh titulo+eleitor nis sus
+        badge* medallion hack transponder* rfid chip* device+id session* cookie* serien* fahrgestell* vertragsnr contract+no contract+number police+no blz bankverbindung kfz zeichen sygnatura pesel* regon krs nif+* curp rfc rut run rfc nhsno nhs+no ahv* avs* oib jmbg egn emso
+        szam *szama sorszam* taj adoazonosito* tunnus* *tunnus *tunniste henkilotunnus* hetu rodne* cislo* poradove* cnp* bankszamla* szamlaszam* ucet* cislo+uctu tilinumero* mpan mprn lopnr* loebenr* journalnr* iban*""",
     Meaning.HOUSEHOLD: "household* hh hhid haushalt* hogar* menage* foyer* huishoud* famiglia nucleo hane agregado domiciliu gospodarstw*",
     Meaning.PERSON: """
         patient patients pt patienten* *patient person persons persona personne* individual* individu* subject* member* mitglied* customer* client* kunde* kunden* user* student* schueler* eleve* alumno*
         alunno* aluno* leerling* ogrenci* employee* mitarbeiter* personal pers employe* empleado* dipendente* funcionario* werknemer* participant*
         respondent* proband* teilnehmer* versicherten* versicherte* insured assistito* utente* abonado* allocataire* beneficiaire* beneficiario* reiziger* hasta*
         applicant* antragsteller* tenant* mieter* inmate* haeftling* suspect* donor* voter* waehler* passenger* debtor* borrower* subscriber* czytelnik*
-        paciente* paziente* cliente* klient* demandeur*""",
+        paciente* paziente* cliente* klient* demandeur*
+        beteg* dolgozo* munkavallalo* zak zaci zamestnanec* klienti asigurat* pacient* angajat* elev elevi potilas* asiakas* vastaaja* tyontekija* borger* elever*""",
     Meaning.TEXT: """
         comment* kommentar* commentaire* comentario* commento commenti remark* bemerkung* *bemerkung anmerkung* remarque* observation* observacion* observacoes osservazion*
         opmerking* notiz* note notes *notes note+* nota notas anotac* narrative* description* beschreibung descripcion descrizione aciklama* not notlar free+text freitext* texte
-        testo texto memo appreciation* uwagi poznamk* anamnese anamnesis bem anm obs rem kom komm""",
+        testo texto memo appreciation* uwagi poznamk* anamnese anamnesis bem anm obs rem kom komm
+        poznamka* megjegyzes* huomautus* huomio* observatii mentiuni bemaerkning* merknad* anmarkning*""",
     Meaning.DATE: """
         date* *date datum *datum fecha* f+nac* ne+e+le nee+le ne+le nato+il fodelse* fodsels* fodt fodd fodselsdag *dag *dag+fodd am seit since until bis from depuis hasta desde data datas tarih* *tarihi dato *dato dob dt *dt birth* geb geburts* geboorte* naissance nacimiento nascita nascimento dogum*
         urodz* born time* *time zeit* *zeitpunkt uhrzeit *tijd heure hora ora saat timestamp* year* *year jahr *jahr annee ano anno yil* jaar *jaar aar
-        rok month monat mois mes mese maand ay admitted discharged registered created updated admission discharge""",
+        rok month monat mois mes mese maand ay admitted discharged registered created updated admission discharge
+        szul+* szuletes* idopont* datuma narozeni* nastup* prijeti* propusteni* syntyma* paiva* paivays* nasterii internarii externarii fodsels* indlagt* udskrevet* innlagt* utskrevet*""",
     Meaning.SENSITIVE: """
         *diagnos* diag* dx *dx icd* *icd tani* *disease* *illness* *sick* krank *krankheit* *erkrank* maladie* enfermedad* malatti* patolog* ziekte* aandoening* doenca* hastalik* chorob*
         *condition* comorbid* symptom* sintom* symptome* belirti* *disorder* *stoornis* *stoerung* *trouble* *impair* *disab* *behinder* handicap* *discapac* *disabil* *deficien*
@@ -99,7 +114,21 @@ WORDS: dict[Meaning, str] = {
         *crime* *criminal* *offen* delikt* *delict* delit* reato* crimen* suc suclu przestep* convict* *verurteil* *conden* *condann* *arrest* *verhaft* *prison* haft inhaftiert* *sentence* strafduur* straf* pena* *peine* *violen* *gewalt* *geweld* abuse* misshandl* abus maltrat* fault* schuldig* guilty charged
         religio* konfession* *konfession* confess* din dini *glaube* faith* church* kirch* *politic* *politik* *partei* party partido* partito* parti partij* siyasi* vote+* voted union trade+union gewerkschaft* syndic* sindic* sindac* vakbond* sendika* zwiazk* belief* *flag welfare* sozialhilfe* unemploy* arbeitslos* bijstand*
         fehltage absence* absen* verzuim* performance* leistungsbeurteil* evaluation* beurteilung* discipl* abmahnung* warning* default* overdue* delinquen* bankrupt* ccj insolv* rejected rejection refus* rechazad* rifiut* abgelehnt* afgewezen reason* motif* motivo* grund *grund anledning sjukskriv* sykmeld* risk *risk *risiko* score* iq *attempt* dose dose+* consumption* caregiv* pflegegrad* pflegestufe*
-        vote paid *bezahlt dunning* *mahn* refund* *erstattung* rembours* erloes* umsatz* revenue* agi sen fsm exclusion* suspension* ks1* ks2* ks3* ks4* sats attainment* special+needs special+education* iep""",
+        vote paid *bezahlt dunning* *mahn* refund* *erstattung* rembours* erloes* umsatz* revenue* agi sen fsm exclusion* suspension* ks1* ks2* ks3* ks4* sats attainment* special+needs special+education* iep
+        consommation* consumo* consumption* verbrauch* verbruik* zuzycie* usage* cannabis* marihuana* marijuana* opiat* opioid* cocain* kokain* heroin* ecstasy* mdma* doping*
+        krwi krew cisnien* puls* saturation* spo2 tetno temperatur* fever fieber* fievre fiebre febbre
+        sanction* sancion* sanzion* sankc* massnahme* *massnahme* *massnahmen verweis* ordnungsmassnahme* disziplin* detention* bewaehrung* probation* parole* custody* sorgerecht*
+        spese* spesa gasto* depens* wydatk* uitgave* ausgabe* expens* spend* spent bonus* prime+* premie* premia* compensation* comp+* pay pay+* base+pay tip tips tip+* gratuit* trinkgeld*
+        rating* bewertung* valutazion* valoracion* valuta+*  savings ersparn* epargne* ahorro* risparmi* pension* rente+* renten* retraite* erbe erbschaft* inheritance* net+worth gambl* glueckssp* spielsucht*
+        aufenthalts* visa* visum* asylum* asyl* asilo refugee* fluechtling* refugi* residence+permit residence+status immigration* permesso+di+soggiorno titre+de+sejour
+        foerderbedarf* foerder* bedarf* beatm* ventilat* intensiv* icu mrsa vre hbv hcv std sti chlamyd* syphil* gonorr* hpv
+        death died dead deceased tod todes* verstorben* gestorben* deces deced* muerte muerto fallec* morto decess* decedut* zgon* overlijd* overleden avliden* dod smrt* mortal* surviv*
+        krankenstand* arret+maladie baja* malattia* zwolnieni* fmla* leave+days sick+leave absentee* term+reason termination* kuendigung* licenciement* despid* despido* layoff* complaint* beschwerde* plainte* queja* reclam* grievance*
+        bully* bullied mobbing* harass* belaestig* harcel* acoso* molest* stalk* ipv dv angst* anxi* ansied* stress* burnout* schlaf* sleep* insomn* dement* stroke* schlaganfall* asthm* obes* adipos* kidney* niere* herz* heart* coeur cuore cardi* epilep* autis* adhd dyslex* lrs
+        menstru* period+* fertil* libido partnerinnen sexpartner* orientierung* identite+de+genre satisf* zufrieden* happiness opinion* attitude* meinung* attitud* trust* vertrauen* deduction* donation* spende* kirchensteuer* per+mille irpf* credit+class schufa* churn* vulnerab* kwh minutes mou
+        ryg* royk* rok* tupak* dohany* kour* fumator* boli boala* betegs* betegseg* diagnoz* korisme* sairau* masenn* oire* porucha* nemoc* onemocn* selvskad* misbrug* rusmiddel*
+        ber beren jovedelem* fizetes* kereset* palkka* tulot* mzda* plat platy prijem* venit* salariu* lonn* inntekt* formue* gaeld* dluh* adossag* velka* datorii inc inc+* tappenz* fegyelmi* bunteto* karne* trest* rikos* tuomio*
+        puolue* politick* part+preferencia vallas* uskonto* nabozen* handicap+* rokkant* vamma* invalidita* terhes* tehotenstvi raskau* sarcina paino* hmotnost* suly verek* krevni* vercsoport* medical+equip* psr schwerbeh* gdb sgb rueckforder* schwb""",
     Meaning.PUBLIC: """
         age ages *+age alter lebensalter *patientenalter edad edades eta idade leeftijd yas yasi wiek alder sex kon konn sexe sexo sesso *geschlecht geslacht* gender* genre genero cinsiyet* plec zip* zip5 *zip postcode* post+code* postal* *postal plz *plz postleitzahl* cap cep cp code+postal
         codigo+postal cod+postal codice+postale posta+kodu kod+pocztowy postnummer postnr pcode *city city town* village* ort orte *wohnort *geburtsort *dienstort *arbeitsort *zielort *startort ortsteil stadt *stadt wohnort* gemeinde* ville commune* ciudad* localidad* poblacion* municipio* comune* localita* citta plaats *plaats woonplaats* gemeente* cidade*
@@ -108,7 +137,9 @@ WORDS: dict[Meaning, str] = {
         cywilny *education* bildung* *abschluss* schulabschluss* etudes diplome* estudios* istruzione* titolo+di+studio escolaridade* opleiding* egitim* wyksztalc* occupation* ocupac* *job* *beruf* profess* profiss* oficio* lavoro* beroep* meslek* zawod* taetigkeit* attivita* actividad* employment* beschaeftig* industry* branche* sector* settore*
         ethni* race races raza raca *race* herkunft* migrat* language* *sprache* langue* lingua* idioma* taal* dil school* schule* *schule ecole* etablissement* escuela* scuola* okul* szkol* class* klasse* classe* clase* sinif* *faculty* fakult* facolt* bolum* course* kurs* studiengang* household+size *groesse children* *kinder* *enfants* hijos* figli* filhos* kinderen cocuk* dzieci*
         dependant* dependent* siblings* ward* *station station* *stasyon stazion* estacion* estacao* zone* zona* area* quartier* barrio* bairro* stadtteil* *ward* *unit room* rooms zimmer* bedroom* tariff* tarif* tarifa* abonnement* subscript* make marke* marca* *make *model* vehicle+year kind+of* type* typ *typ
-        insurance kasse krankenkasse krankenkassen* versicherungsart beat precinct* hospital* klinik* *klinik krankenhaus height groesse color colour farbe eye* hair* urban* rural* tenure* wohnform* asl""",
+        insurance kasse krankenkasse krankenkassen* versicherungsart beat precinct* hospital* klinik* *klinik krankenhaus height groesse color colour farbe eye* hair* urban* rural* tenure* wohnform* asl
+        puesto* centro+de+trabajo job+family residence+country oddzial* vardcentral* home+zone pickup+zone ufr filiere*
+        iranyitoszam* psc postinumero* cod+postal szuletesi+hely obec mesto kommun* kotikunta* judet* nem neme sukupuoli* pohlavi kjonn koen koenn munkakor* povolani* ammatti* siviilisaaty* rodinny+stav csaladi+allapot stare+civila trida* osztaly* afd afdeling* age+band""",
     Meaning.THING: """
         drug* product* produkt* medicat* medicin* medikament* disease* city* town* county* region* country* state station* *station hospital* school* college* faculty* course* subject* species event* file* test* study* site* ward* unit* department* dept*
         brand* model* diagnos* procedure* category* type* group* *ort orts* stadt* gemeinde* land* klinik* krankenhaus* schul* kurs* fach* marke* ville* commune* pays hopital* ecole* produit* medicament* ciudad* pais* escuela* producto* comune* paese*
@@ -121,11 +152,21 @@ WORDS: dict[Meaning, str] = {
 def meanings_of(name: str) -> frozenset[Meaning]:
     """What a header says, perhaps several things; nothing if none of its words is known."""
     words = words_of(name)
+    found = {meaning: list(_places(words, known)) for meaning, known in _known_words().items()}
+    literal = [place for places in found.values() for place, is_literal in places if is_literal]
     return frozenset(
         meaning
-        for meaning, known in _known_words().items()
-        if any(core in words and re.search(rf"\b(?:{_expression(word)})\b", words) for core, word in known)
+        for meaning, places in found.items()
+        if any(is_literal or place not in literal for place, is_literal in places)
     )
+
+
+def _places(words: str, known: list[tuple[str, str]]) -> Iterator[tuple[tuple[int, int], bool]]:
+    """Where words of one meaning stand in a header, and whether they are listed as they stand: a `postnr` is no number of a person."""
+    for core, word in known:
+        if core in words:
+            for match in re.finditer(rf"\b(?:{_expression(word)})\b", words):
+                yield match.span(), "*" not in word
 
 
 def numbers_persons(name: str) -> bool:

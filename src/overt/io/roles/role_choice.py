@@ -19,9 +19,14 @@ OFTEN_REPEATED = 0.5  # a column with fewer different values than this share of 
 FEW_ROWS = 20  # in so many rows anything is unique
 FEW = 20  # different values, as hospitals, wards and classes have
 MANY = 50  # different amounts
+MOSTLY_THE_SAME = 0.85  # the share of rows with one value beside which others are something special
+SELDOM_KNOWN = 0.3  # the share of rows with any value, where having one is something special
 MOSTLY_UNIQUE = 0.95  # the share of rows with a value of their own
 LONG_CODE = 8  # letters and digits: longer than postcodes are
 RECORD_CODE = 10  # letters and digits: longer than codes of diagnoses, medicines and industries are
+RECORD_DIGITS = 5  # of numbers that all have as many and count nothing
+RECORDED = 0.1  # different ones of these, as a share of rows
+CODED = 0.25  # different codes, as a share of rows: more than places or diagnoses have
 NUMBERED = 0.02  # of the rows: a column of numbers of persons has more different values
 REACHING = (Meaning.EMAIL, Meaning.PHONE, Meaning.ADDRESS)
 NAMING = (Shape.TITLED, Shape.FULL_NAMES, Shape.NAMES)
@@ -34,7 +39,8 @@ _REACHED_IN = (  # a text in which there is an e-mail address, or a telephone nu
     r"\p{L}.*\b0\d{1,5}[ /-]\d{2,}[ -]?\d{3,}|"
     r"\p{L}.*\b\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b"
 )
-_YES_NO = frozenset(["yes", "no", "y", "n", "ja", "nein", "j", "nee", "oui", "non", "o", "si", "sì", "sí", "s", "sim", "não", "var", "yok", "evet", "hayır", "tak", "nie", "nej", "true", "false", "t", "f", "0", "1", "wahr", "falsch", "vrai", "faux", "x"])  # fmt: skip
+_YES_NO = frozenset(["yes", "no", "y", "n", "ja", "nein", "j", "nee", "oui", "non", "o", "si", "sì", "sí", "s", "sim", "não", "var", "yok", "evet", "hayır", "tak", "nie", "nej", "true", "false", "t", "f", "0", "1", "wahr", "falsch", "vrai", "faux", "x", "igen", "nem", "ano", "ne", "áno", "da", "nu", "kyllä", "ei", "так", "ні", "да", "нет", "ναι", "όχι", "pos", "neg", "positive", "negative", "positiv", "negativ", "positif", "négatif", "positivo", "negativo", "+", "-", "present", "absent"])  # fmt: skip
+_NO_ANSWER = frozenset(["?", "unknown", "unbekannt", "k.a.", "k. a.", "keine angabe", "n.a.", "n/a", "na", "nsp", "ne sait pas", "inconnu", "ns/nc", "ns", "nc", "n.k.", "dk", "don't know", "refused", "no answer", "desconocido", "onbekend", "nieznane", "brak", "bilinmiyor", "okänd", "desconhecido", "9", "99", "declined", "uoplyst", "ei vastausta", "ei tietoa", "nevím", "nem tudja", "nu știu", "vet ej", "sem resposta", "no sabe", "weiß nicht"])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ class Look:
     n_known: int  # rows in which it is not missing
     dates: str = ""  # how well its cells are dates, in words; empty if they are not
     is_fraction: bool = False
+    top_share: float = 0.0  # of the rows in which it is known, those with the most frequent value
 
 
 @dataclass(frozen=True)
@@ -97,11 +104,16 @@ class _Judgement:
         self.shape = None if look.dates else shape_of(look.texts)
         self.n_distinct = len(look.texts)
         self.share = self.n_distinct / max(1, look.n_known)
-        self.is_flag = self.n_distinct <= 2 and {*look.texts.str.to_lowercase().to_list()} <= _YES_NO
+        answers = {*look.texts.str.to_lowercase().to_list()} if self.n_distinct <= 4 else set()
+        self.is_flag = len(answers - _NO_ANSWER) <= 2 and answers - _NO_ANSWER <= _YES_NO if answers else False
         self.n_letters = float(look.texts.str.len_chars().mean() or 0)  # type: ignore[arg-type]
         self.is_text = look.kind is Kind.CATEGORY and float(look.texts.str.contains(r"\p{L}").mean() or 0) > 0.5  # type: ignore[arg-type]
         self.is_coded = bool(look.texts.str.contains(r"\d").all())
         self.is_decimal = look.is_fraction or _are_amounts(look.texts)
+
+        self.is_year = look.kind is Kind.NUMBER and bool(look.texts.str.contains(r"^(?:19|20)\d\d$").all())
+        is_dated = Meaning.DATE in self.meanings and not self.is_decimal
+        self.is_unknown = not is_dated and not self.says(Meaning.SENSITIVE, Meaning.PUBLIC, Meaning.THING)
 
     def says(self, *meanings: Meaning) -> bool:
         return any(meaning in self.meanings for meaning in meanings)
@@ -126,7 +138,9 @@ class _Judgement:
         is_record = self.share > MOSTLY_UNIQUE and self.n_letters >= LONG_CODE and self.is_coded
         if is_record and look.kind is Kind.CATEGORY and not self.is_decimal:
             yield Choice(Role.IDENTIFIER, "codes that nearly every row has for itself", by_count=True)
-        if says(Meaning.PUBLIC, Meaning.DATE) and not (says(Meaning.PERSON) and self.is_number_of_person()):
+        if (says(Meaning.PUBLIC) or (says(Meaning.DATE) and not self.is_decimal)) and not (
+            says(Meaning.PERSON) and self.is_number_of_person()
+        ):
             yield self._known_to_others()
         yield from self._unique()
         yield from self._rather_private()
@@ -154,6 +168,8 @@ class _Judgement:
         if shape is Shape.FULL_NAMES and not says(Meaning.PUBLIC, Meaning.THING):
             yield self._by_shape()
         if shape in NAMING and not has_other:
+            yield self._by_shape()
+        if shape is Shape.LIKE_NAMES and self.is_unknown:
             yield self._by_shape()
         if shape is Shape.ADDRESS and not says(Meaning.PUBLIC, Meaning.SENSITIVE):
             yield self._by_shape()
@@ -206,17 +222,37 @@ class _Judgement:
             yield Choice(
                 Role.IDENTIFIER, f"codes of {int(self.n_letters)} letters and digits, as records and things have"
             )
-        is_digits = self.n_letters >= 7 and bool(self.look.texts.str.contains(r"^\d+$").all())
+        if (
+            self.look.kind is Kind.CATEGORY
+            and self.is_coded
+            and not is_measured
+            and self.is_unknown
+            and self.share > CODED
+        ):
+            yield Choice(Role.IDENTIFIER, "codes of which there are nearly as many as rows")
+        is_record = self.is_unknown and lengths.n_unique() == 1 and self.share > RECORDED
+        is_digits = self.n_letters >= (RECORD_DIGITS if is_record else 7)
+        is_digits = is_digits and bool(self.look.texts.str.contains(r"^\d+$").all())
         if is_digits and self._is_varied():
             yield Choice(Role.IDENTIFIER, "long numbers that count nothing, as records have")
 
     def _rather_private(self) -> Iterator[Choice]:
-        """What a header that nobody knows leaves open: flags and amounts say something of a person that others seldom know."""
+        """What a header that nobody knows leaves open: flags, amounts, counts and what few have say something that others seldom know."""
         look = self.look
-        if self.is_flag and look.kind is Kind.CATEGORY and not self.says(*Meaning):
+        if not self.is_unknown:
+            return
+        if self.is_year:
+            yield Choice(Role.QUASI_IDENTIFIER, "looks like a year")
+        if self.is_flag:
             yield Choice(Role.SENSITIVE, "a yes or no about a person; its name does not say that others know it")
-        if self.is_decimal and self.n_distinct > MANY and not self.says(*Meaning):
+        if self.is_decimal and self.n_distinct > MANY:
             yield Choice(Role.SENSITIVE, "an amount or a measurement; its name does not say that others know it")
+        if look.kind is Kind.NUMBER and self.n_distinct > FEW:
+            yield Choice(Role.SENSITIVE, "a count or a measurement; its name does not say that others know it")
+        if self.n_distinct <= FEW and look.top_share >= MOSTLY_THE_SAME:
+            yield Choice(Role.SENSITIVE, "nearly everybody has one value; who has another has something special")
+        if self.n_distinct <= FEW and look.n_known < SELDOM_KNOWN * look.n_rows:
+            yield Choice(Role.SENSITIVE, "few have any value; who has one has something special")
 
     def _known_to_others(self) -> Choice:
         return Choice(Role.QUASI_IDENTIFIER, f"{self.n_distinct:,} different values that others may know")
