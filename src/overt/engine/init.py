@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from overt.engine.outcome import as_typed
 from overt.engine.result import Result
 from overt.io.atomic import all_or_nothing
+from overt.io.date_formats import DateFormats
 from overt.io.pilot_record import Pilot, draw_persons, draw_rows, pilot_of_data, pilot_path, usual_people
 from overt.io.profiling import ColumnProfile, Profile
 from overt.io.recipe.person_proposal import keep_for, persons_words, rows_per_person
@@ -102,7 +103,7 @@ class FirstRecipe(Result):
         for column in self.profile.columns:
             if column.repeats and self.profile.persons is None:
                 yield "Caution", f"{column.name!r} seems to name persons, some in several rows; overt run refuses that"
-            if column.alternative is not None and column.formats is not None:
+            if column.alternative is not None and isinstance(column.formats, DateFormats):
                 forms = f"{column.formats.formats[0]} or {column.alternative}"
                 yield (
                     "Caution",
@@ -128,8 +129,9 @@ def odd_words(column: ColumnProfile) -> str:
     """How many cells are not of the kind of their column, and where they are."""
     assert column.odd is not None
     n_odd, kind = column.odd.numbers.size, column.kind
-    cells = f"1 cell is no {kind}" if n_odd == 1 else f"{n_odd:,} cells are no {kind}"
-    return f"{cells} ({column.odd}); the recipe counts them as missing"
+    if n_odd == 1:
+        return f"1 cell is no {kind} ({column.odd}); the recipe counts it as missing"
+    return f"{n_odd:,} cells are no {kind} ({column.odd}); the recipe counts them as missing"
 
 
 def init(

@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
+from overt.io.number_formats import NumberFormat, is_example
 from overt.io.roles.plain_text import plain_texts
 
 _PARTS = {
@@ -84,6 +85,15 @@ class DateFormats:
     def has_short_years(self) -> bool:
         """Whether years have two digits."""
         return any("%y" in form for form in self.formats)
+
+    @property
+    def words(self) -> str:
+        """What a cell is asked to be, in words."""
+        return f"a date written {' or '.join(self.formats)}"
+
+    def read_texts(self, texts: pl.Series) -> pl.Series:
+        """Every text as an ISO text; null for one that no format fits."""
+        return self.iso_texts(texts)
 
     def iso_texts(self, texts: pl.Series) -> pl.Series:
         """Every text as an ISO date or moment; null for one that no format fits."""
@@ -257,8 +267,10 @@ def _months(names: pl.Series) -> Iterable[str | None]:
     return [None if name is None or name not in MONTHS else str(MONTHS[name]) for name in plain]
 
 
-def formats_of(given: "str | Sequence[str] | DateFormats") -> DateFormats:
-    """The formats that a person gave: one, or a list."""
-    if isinstance(given, DateFormats):
+def formats_of(given: "str | Sequence[str] | DateFormats | NumberFormat") -> "DateFormats | NumberFormat":
+    """The formats that a person gave: one, or a list; of dates, or an example of numbers."""
+    if isinstance(given, DateFormats | NumberFormat):
         return given
+    if isinstance(given, str) and is_example(given):
+        return NumberFormat(given)
     return DateFormats((given,) if isinstance(given, str) else tuple(given))

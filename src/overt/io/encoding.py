@@ -18,6 +18,7 @@ from overt.arguments import refusal
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.date_formats import DateFormats
+from overt.io.number_formats import NumberFormat
 from overt.kernels.counting import count_codes
 from overt.table import Codes, Column, Kind, Role
 
@@ -115,11 +116,11 @@ def encode(
     kind: Kind | None = None,
     missing_values: Collection[str] = ("",),
     builder: "Builder | None" = None,
-    date_formats: DateFormats | None = None,
+    date_formats: DateFormats | NumberFormat | None = None,
 ) -> Column:
     """Make a column of numbered cells: values sorted, equal ones merged, missing last.
 
-    Texts are read as dates of these formats, if there are any.
+    Texts are read as dates of these formats, or as numbers of one, if there are any.
     """
     n_rows_of_entry = count_codes(coded.codes, len(coded.dictionary))
     how: dict[str, Any] = {"kind": kind, "missing_values": missing_values, "builder": builder}
@@ -144,7 +145,7 @@ def number_entries(
     kind: Kind | None = None,
     missing_values: Collection[str] = ("",),
     builder: "Builder | None" = None,
-    date_formats: DateFormats | None = None,
+    date_formats: DateFormats | NumberFormat | None = None,
 ) -> Numbered:
     """The dictionary of a column, apart from its rows: from its entries and how often each occurs.
 
@@ -153,7 +154,7 @@ def number_entries(
     used = np.flatnonzero(n_rows_of_entry)
     entries = _without_missing(coded.dictionary.gather(used), missing_values)
     if kind is None:
-        kind = Kind.DATE if date_formats is not None else _kind_of(entries, is_text=coded.is_text)
+        kind = _kind_of(entries, is_text=coded.is_text) if date_formats is None else kind_of_format(date_formats)
     if kind is not Kind.CATEGORY and entries.dtype == pl.String:
         entries = _readable(name, entries, kind, date_formats, coded, used)
     in_order = kind is Kind.CATEGORY and isinstance(coded.dtype, pl.Enum)  # an order that somebody thought of
@@ -335,7 +336,7 @@ def _readable(
     name: str,
     entries: pl.Series,
     kind: Kind,
-    date_formats: DateFormats | None,
+    date_formats: DateFormats | NumberFormat | None,
     coded: Coded,
     used: NDArray[np.intp],
 ) -> pl.Series:
@@ -347,7 +348,7 @@ def _readable(
     is_entry[used[is_wrong]] = True
     places = coded.places_of(is_entry)
     n_texts = int(is_wrong.sum())
-    asked = f"a {kind}" if date_formats is None else f"a date written {' or '.join(date_formats.formats)}"
+    asked = f"a {kind}" if date_formats is None else date_formats.words
     cells = "1 cell is not one" if places.numbers.size == 1 else f"{places.numbers.size:,} cells are not one"
     where = f"{cells} ({places})" if places.numbers.size else f"{n_texts:,} of the texts that occur are not one"
     raise InvalidInput(
@@ -356,15 +357,24 @@ def _readable(
     )
 
 
-def _read_as(entries: pl.Series, kind: Kind, date_formats: DateFormats | None) -> tuple[pl.Series, NDArray[np.bool_]]:
+def _read_as(
+    entries: pl.Series, kind: Kind, date_formats: DateFormats | NumberFormat | None
+) -> tuple[pl.Series, NDArray[np.bool_]]:
     """Texts of a kind, dates as ISO texts; and which of them are not of that kind."""
-    read = entries if date_formats is None else _alike(date_formats.iso_texts(entries))
+    read = entries if date_formats is None else date_formats.read_texts(entries)
+    if kind is Kind.DATE and date_formats is not None:
+        read = _alike(read)
     parsed = _parse_numbers(read) if kind is Kind.NUMBER else _parse_dates(read)
     return read, (parsed.is_null() & entries.is_not_null()).to_numpy()
 
 
+def kind_of_format(formats: DateFormats | NumberFormat) -> Kind:
+    """The kind of a column whose cells are written in a format."""
+    return Kind.NUMBER if isinstance(formats, NumberFormat) else Kind.DATE
+
+
 def find_unreadable(
-    coded: Coded, kind: Kind, date_formats: DateFormats | None, missing_values: Collection[str] = ("",)
+    coded: Coded, kind: Kind, date_formats: DateFormats | NumberFormat | None, missing_values: Collection[str] = ("",)
 ) -> NDArray[np.bool_]:
     """(entry) -> whether it is a text that is no number, or no date; what is missing is not."""
     if coded.dictionary.dtype != pl.String or kind is Kind.CATEGORY:

@@ -18,9 +18,11 @@ from overt.io.encoding import (
     encode,
     find_unreadable,
     is_missing,
+    kind_of_format,
     positions_without,
     without_entries,
 )
+from overt.io.number_formats import NumberFormat
 from overt.io.person_rows import PersonRows, gather_persons
 from overt.table import Column, Kind, Role, Table, unknown_column
 
@@ -39,7 +41,7 @@ class Intake:
     """How the columns of a source are to be read: the keywords that all doors share.
 
     `missing` says what becomes of a row without a sensitive value: "refuse" the table, "drop" the row, or let missing
-    be an "own value". `date_formats` says how dates are written (`"%d.%m.%Y"`, or several), `unreadable` of a column whether a cell
+    be an "own value". `date_formats` says how dates are written (`"%d.%m.%Y"`, or several) or numbers (`"1.234,5"`), `unreadable` of a column whether a cell
     that is no number or date is refused or "missing". `missing_values` are the texts that mean "missing". `others` names the columns without a role
     that are kept for release; None keeps all of them.
 
@@ -54,7 +56,7 @@ class Intake:
     identifiers: Collection[str] = ()
     hierarchies: "Mapping[str, Builder]" = field(default_factory=dict)
     kinds: Mapping[str, Kind | str] = field(default_factory=dict)
-    date_formats: Mapping[str, str | Sequence[str] | DateFormats] = field(default_factory=dict)
+    date_formats: Mapping[str, str | Sequence[str] | DateFormats | NumberFormat] = field(default_factory=dict)
     unreadable: Mapping[str, Unreadable] = field(default_factory=dict)
     missing: Missing = "refuse"
     missing_values: Collection[str] = ("",)
@@ -89,9 +91,11 @@ class Intake:
             if kind not in list(Kind):
                 raise InvalidInput(f"The kind of {name!r} is one of {', '.join(Kind)}, not {kind!r}.")
         for name, formats in self.date_formats.items():
-            if self.kinds.get(name, Kind.DATE) != Kind.DATE:
-                raise InvalidInput(f"Column {name!r} has formats of dates and the kind {self.kinds[name]!r}; keep one.")
-            formats_of(formats)
+            kind = kind_of_format(formats_of(formats))
+            if self.kinds.get(name, kind) != kind:
+                raise InvalidInput(
+                    f"Column {name!r} has a format of {kind}s and the kind {self.kinds[name]!r}; keep one."
+                )
         for name, choice in self.unreadable.items():
             if choice not in ("refuse", "missing"):
                 raise InvalidInput(f"unreadable of {name!r} is 'refuse' or 'missing', not {choice!r}.")
@@ -218,7 +222,7 @@ class Intake:
     def readable(self, name: str, column: Coded) -> Coded:
         """A column whose cells that are no number, or no date, are missing if that was asked for."""
         formats = formats_of(self.date_formats[name]) if name in self.date_formats else None
-        kind = self.kinds.get(name, None if formats is None else Kind.DATE)
+        kind = self.kinds.get(name, None if formats is None else kind_of_format(formats))
         if self.unreadable.get(name) != "missing" or kind is None:
             return column
         return without_entries(column, find_unreadable(column, Kind(kind), formats, self.missing_values))
@@ -234,7 +238,7 @@ class Intake:
         formats = formats_of(self.date_formats[name]) if name in self.date_formats else None
         if self.row_by_row:
             if formats is not None and column.dtype in (None, pl.String):  # other types have no format
-                column = replace(column, dictionary=formats.iso_texts(column.dictionary))
+                column = replace(column, dictionary=formats.read_texts(column.dictionary))
             return encode(name, role, column, kind=Kind.CATEGORY, missing_values=self.missing_values)
         return encode(
             name,

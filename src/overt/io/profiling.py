@@ -29,6 +29,7 @@ from overt.io.excel import read_sheet
 from overt.io.files import dialect_of
 from overt.io.formats import find_format, polars_errors, scan_typed
 from overt.io.frames import coded_columns
+from overt.io.number_formats import NumberFormat
 from overt.io.roles.cell_kinds import ReadAs, read_as
 from overt.io.roles.header_words import Meaning, meanings_of
 from overt.io.roles.role_choice import Choice, Look, choice_by_name, choose_role, is_private_by_name
@@ -54,7 +55,7 @@ class ColumnProfile:
     marks: tuple[str, ...] = ()  # texts that seem to stand for "missing"
     is_sure: bool = False  # whether the marks cannot be anything else
     n_marked: int = 0
-    formats: DateFormats | None = None  # of its dates, if they are not ISO dates
+    formats: DateFormats | NumberFormat | None = None  # of its dates or numbers, if they are not written plainly
     alternative: str | None = None  # a format that fits as well, with day and month the other way round
     odd: CellPlaces | None = None  # cells that are no number, or no date, in a column of them
     is_text: bool = False  # came as text
@@ -386,7 +387,7 @@ def _choose(column: Column, read: ReadAs, n_known: int, n_rows: int) -> Choice:
             n_rows,
             n_known,
             dates=read.dates,
-            is_fraction=column.values.dtype.is_float(),
+            is_fraction=column.values.dtype.is_float() or isinstance(read.formats, NumberFormat),
             top_share=_top_share(column, n_known),
         )
     )

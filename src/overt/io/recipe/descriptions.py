@@ -100,7 +100,7 @@ OF_KEY: dict[str, str] = {
     "flat": "Whether a release in buckets is written as one file with sets of values.",
     "form": "How the release is published.",
     "cells": "Whether ranges are rounded outward to a public grid, or are tight: their ends are then somebody's values.",
-    "format": "How dates are written, such as \"%d.%m.%Y\" (or a list of formats); of a file its format.",
+    "format": "How dates are written, such as \"%d.%m.%Y\" (or a list of formats), or how numbers are, by an example: \"1.234,5\"; of a file its format.",
     "hierarchy": "How values become coarser, step by step.",
     "icd10": 'How codes of ICD-10 become coarser: "category" (E11*), then "chapter" (E00-E90).',
     "k": "How many people look alike at least.",

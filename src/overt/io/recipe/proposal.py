@@ -19,6 +19,7 @@ from overt.hierarchy import Levels
 from overt.hierarchy.icd10 import are_icd10
 from overt.hierarchy.texts import texts_of
 from overt.io.database.address import is_path, is_variable, path_of
+from overt.io.number_formats import NumberFormat
 from overt.io.profiling import ColumnProfile, Profile, is_code, lengths_of
 from overt.io.recipe.person_proposal import input_lines, keep_for, static_table, varies_line
 from overt.io.recipe.toml_text import key_of, text_of, value_of
@@ -201,7 +202,9 @@ def _was_text(column: ColumnProfile) -> bool:
 
 def _reading_lines(column: ColumnProfile, profile: Profile) -> Iterator[str]:
     """How cells are written, and what becomes of those that are not written so."""
-    if column.formats is not None:
+    if isinstance(column.formats, NumberFormat):
+        yield f"format = {text_of(column.formats.example)}  # how its numbers are written"
+    elif column.formats is not None:
         formats = column.formats.formats
         said = value_of(list(formats)) if len(formats) > 1 else text_of(formats[0])
         notes = []
@@ -223,9 +226,9 @@ def _reading_lines(column: ColumnProfile, profile: Profile) -> Iterator[str]:
         yield f'unreadable = "missing"  # a cell that is no {kind} counts as missing; "refuse" stops instead'
         return
     n_odd = column.odd.numbers.size
-    cells = f"1 cell is no {kind}" if n_odd == 1 else f"{n_odd:,} cells are no {kind}"
+    cells, count = (f"1 cell is no {kind}", "counts") if n_odd == 1 else (f"{n_odd:,} cells are no {kind}", "count")
     whose = " of the pilot" if of_pilot else ""
-    yield f'unreadable = "missing"  # {cells}{whose} ({column.odd}) and count as missing; "refuse" stops instead'
+    yield f'unreadable = "missing"  # {cells}{whose} ({column.odd}) and {count} as missing; "refuse" stops instead'
 
 
 def _hierarchy_lines(column: Column, profile: Profile, recipe: Path) -> Iterator[str]:

@@ -19,6 +19,7 @@ from overt.errors import InvalidInput, InvalidRecipe
 from overt.hierarchy import CutPoints, Dates, Flat, Icd10, Intervals, Levels, Nested, Prefixes, Quantiles
 from overt.io.database.address import TableName
 from overt.io.date_formats import formats_of
+from overt.io.encoding import kind_of_format
 from overt.io.recipe import settings as shape
 from overt.io.recipe.dp_rules import dp_contradictions, released_columns
 from overt.io.recipe.person_rules import person_contradictions
@@ -320,7 +321,7 @@ def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
         yield (), "the recipe has no 'goal'; add [[goal]]."
     if method.is_dp:
         yield from dp_contradictions(settings, method)
-    yield from _contradictory_dates(columns)
+    yield from _contradictory_formats(columns)
     yield from person_contradictions(settings, method)
     sensitive = [name for name, column in columns.items() if column.role == "sensitive"]
     if not any(column.role == "quasi-identifier" for column in columns.values()):
@@ -374,20 +375,21 @@ def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
     yield from _contradictory_places(settings.input, settings.output)
 
 
-def _contradictory_dates(columns: Mapping[str, Section]) -> Iterator[tuple[KeyPath, str]]:
-    """What is wrong with how dates are written, and with what becomes of cells that cannot be read."""
+def _contradictory_formats(columns: Mapping[str, Section]) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with how dates and numbers are written, and with what becomes of cells that cannot be read."""
     for name, column in columns.items():
         kind, formats = getattr(column, "kind", None), getattr(column, "format", None)
         if formats is not None:
             try:
-                formats_of(formats)
+                written = kind_of_format(formats_of(formats))
             except InvalidInput as error:
                 yield ("columns", name, "format"), f"{section_name(('columns', name))}: {error}"
-            if kind not in (None, "date"):
-                yield (
-                    ("columns", name, "format"),
-                    f"{name!r} has a 'format' of dates and is a {kind}; keep one of the two.",
-                )
+            else:
+                if kind not in (None, written):
+                    yield (
+                        ("columns", name, "format"),
+                        f"{name!r} has a 'format' of {written}s and is a {kind}; keep one of the two.",
+                    )
         if getattr(column, "unreadable", None) is not None and kind is None and formats is None:
             yield (
                 ("columns", name, "unreadable"),

@@ -291,7 +291,8 @@ KindName = Literal["number", "date", "category"]
 DateFormat = Annotated[
     str,
     _expecting(
-        'a format of dates in quotes such as "%d.%m.%Y", or a list of them', lambda value: isinstance(value, str)
+        'a format of dates in quotes such as "%d.%m.%Y", or a list of them, or a number as they are written, "1.234,5"',
+        lambda value: isinstance(value, str),
     ),
 ]
 Missing = Literal["refuse", "drop", "own value"]

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from overt.hierarchy.texts import texts_of
 from overt.io.date_formats import DateFormats, FoundDates, find_dates
 from overt.io.encoding import CellPlaces, Coded, encode, find_unreadable, without_entries
+from overt.io.number_formats import NumberFormat, find_number_format
 from overt.io.roles.header_words import Meaning, meanings_of
 from overt.table import Column, Kind, Role
 
@@ -31,7 +33,7 @@ class ReadAs:
     marks: tuple[str, ...] = ()  # texts that seem to stand for "missing"
     is_sure: bool = False  # whether the marks cannot be anything else
     n_marked: int = 0
-    formats: DateFormats | None = None
+    formats: DateFormats | NumberFormat | None = None
     alternative: str | None = None
     odd: CellPlaces | None = None
     dates: str = ""  # how well cells are dates, in words
@@ -67,7 +69,7 @@ def _read_texts(column: Column, coded: Coded) -> ReadAs:
     if found := find_dates(texts, n_rows_of):
         formats = None if found.is_iso else found.formats
         is_odd = find_unreadable(coded, Kind.DATE, formats, missing)
-        odd = coded.places_of(is_odd) if is_odd.any() else None
+        odd = _places_of(coded, is_odd)
         read = encode(
             column.name, Role.QUASI_IDENTIFIER, without_entries(coded, is_odd), kind=Kind.DATE, missing_values=missing,
             date_formats=formats,
@@ -77,11 +79,23 @@ def _read_texts(column: Column, coded: Coded) -> ReadAs:
     if not _is_code(column.name):
         is_odd = find_unreadable(coded, Kind.NUMBER, None, missing)
         if _are_numbers(texts, n_rows_of):
-            odd = coded.places_of(is_odd) if is_odd.any() else None
+            odd = _places_of(coded, is_odd)
             rest = without_entries(coded, is_odd)
             read = encode(column.name, Role.QUASI_IDENTIFIER, rest, kind=Kind.NUMBER, missing_values=missing)
             return ReadAs(read, marks, bool(marks), n_marked, odd=odd)
+        if form := find_number_format(texts, n_rows_of):
+            is_odd = find_unreadable(coded, Kind.NUMBER, form, missing)
+            odd = _places_of(coded, is_odd)
+            rest = without_entries(coded, is_odd)
+            read = encode(column.name, Role.QUASI_IDENTIFIER, rest, missing_values=missing, date_formats=form)
+            return ReadAs(read, marks, bool(marks), n_marked, form, odd=odd)
     return ReadAs(column, marks, False, n_marked)
+
+
+def _places_of(coded: Coded, is_odd: NDArray[np.bool_]) -> CellPlaces | None:
+    """Where odd cells stand; None if there is none among these rows, as in a pilot that has none of them."""
+    places = coded.places_of(is_odd)
+    return places if places.numbers.size else None
 
 
 def _are_numbers(texts: pl.Series, n_rows_of: np.ndarray[tuple[int], np.dtype[np.int64]]) -> bool:

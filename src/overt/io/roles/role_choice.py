@@ -53,7 +53,7 @@ class Look:
     n_rows: int
     n_known: int  # rows in which it is not missing
     dates: str = ""  # how well its cells are dates, in words; empty if they are not
-    is_fraction: bool = False
+    is_fraction: bool = False  # numbers with decimals, or written with marks between thousands or a sign of money
     top_share: float = 0.0  # of the rows in which it is known, those with the most frequent value
 
 
