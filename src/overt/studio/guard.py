@@ -9,14 +9,20 @@ elsewhere and hold no inline script or style.
 
 import hmac
 import secrets
+import shutil
+import tempfile
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ENTRANCE = "/enter"
+ONWARD = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">'
+    '<title>Overt studio</title><p><a href="/">Open the studio</a></p></html>'
+)
 MOST_BYTES = 8 << 30  # of one upload
 POLICY = "; ".join(
     (
@@ -94,6 +100,11 @@ class Guard:
                     f"A file may have at most {gib:.3g} GiB here; `overt run` on the command line has no such limit.",
                     413,
                 )
+            if 2 * int(headers.get("content-length", "0")) > shutil.disk_usage(tempfile.gettempdir()).free:
+                return PlainTextResponse(
+                    "There is not enough room on this disk for a working copy of the file; free some, or set TMPDIR to a folder with more.",
+                    507,
+                )
         return None
 
     def is_known(self, headers: Headers) -> bool:
@@ -111,6 +122,8 @@ class Guard:
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if not hmac.compare_digest(given.encode(), self.token.encode()):
             return PlainTextResponse("This is not the address that `overt studio` printed in the terminal.", 403)
-        answer = RedirectResponse("/", 303)
+        # A redirect would still be a request of the page that holds the link, and carry no strict cookie: go on from a page of ours.
+        is_linked = Headers(scope=scope).get("sec-fetch-site", "none") not in ("none", "same-origin")
+        answer = HTMLResponse(ONWARD) if is_linked else RedirectResponse("/", 303)
         answer.set_cookie(self.cookie_name, self.cookie, httponly=True, samesite="strict", path="/")
         return answer

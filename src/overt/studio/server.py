@@ -6,6 +6,7 @@ import socket
 import webbrowser
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 
 import uvicorn
 
@@ -15,6 +16,18 @@ from overt.studio.guard import ENTRANCE
 from overt.studio.workspace import Workspace
 
 HOST = "127.0.0.1"
+
+
+def page_that_opens(address: str, folder: Path) -> Path:
+    """A page in the private folder that leads to an address: on a command line every user of the machine could read its token."""
+    path = folder / "open.html"
+    path.touch(mode=0o600)
+    path.write_text(
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
+        f'<title>Overt studio</title><p><a href="{address}">Open the studio</a></p></html>',
+        encoding="utf-8",
+    )
+    return path
 
 
 def serve(*, port: int = 0, open_browser: bool = True, say: Callable[[str], None] = lambda words: None) -> None:
@@ -44,5 +57,5 @@ def serve(*, port: int = 0, open_browser: bool = True, say: Callable[[str], None
             if workspace.removed:
                 say("What an earlier studio left behind when it was killed has been removed.")
             if open_browser:
-                webbrowser.open(address)
+                webbrowser.open(page_that_opens(address, workspace.folder).as_uri())
             uvicorn.Server(settings).run(sockets=[listening])
