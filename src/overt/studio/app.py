@@ -71,8 +71,11 @@ def create_app(workspace: Workspace) -> FastAPI:
         app.include_router(make_router(pages))
 
     def show_problem(request: Request, words: str, status: int) -> Response:
-        template = "problem_fragment.html" if is_htmx(request) else "problem.html"
-        return pages.page(request, template, status=status, words=words)
+        if not is_htmx(request):
+            return pages.page(request, "problem.html", status=status, words=words)
+        answer = pages.page(request, "problem_fragment.html", status=status, words=words)
+        answer.headers.update({"hx-retarget": "#problem", "hx-reswap": "innerHTML"})  # what stands on the page stays
+        return answer
 
     @app.exception_handler(OvertError)
     async def of_library(request: Request, error: OvertError) -> Response:

@@ -20,6 +20,7 @@ class Edit:
     text: str
     words: str
     when: datetime = field(default_factory=datetime.now)
+    is_household: bool = False  # whether what a recipe calls a person is a household; only words differ
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,15 @@ class History:
         """The recipe as it stands, as plain values."""
         return tomllib.loads(self.text)
 
-    def change(self, words: str, edit: Callable[[Document], Document]) -> "History":
+    def change(
+        self, words: str, edit: Callable[[Document], Document], *, is_household: bool | None = None
+    ) -> "History":
         """The history with one change more; a change that changes nothing is none."""
-        text = toml_of(edit(self.document))
-        return self if text == self.text else History((*self.done, Edit(text, words)))
+        before, text = self.done[-1], toml_of(edit(self.document))
+        household = before.is_household if is_household is None else is_household
+        if (text, household) == (before.text, before.is_household):
+            return self
+        return History((*self.done, Edit(text, words, is_household=household)))
 
     @property
     def can_undo(self) -> bool:

@@ -99,6 +99,7 @@ class Jobs:
     def add(self, session: str, title: str, work: Callable[[Progress], Any], *, is_run: bool = False) -> Job:
         """Put a piece of work at the end of the queue."""
         with self._ready:
+            self._waiting = deque(job for job in self._waiting if not job.is_over)
             if len(self._waiting) >= MOST_WAITING:
                 raise TooLarge(f"{MOST_WAITING} runs are waiting already; cancel some of them, or wait.")
             job = Job(next(self._numbers), session, title, work, is_run)
@@ -106,6 +107,16 @@ class Jobs:
             self._waiting.append(job)
             self._ready.notify()
         return job
+
+    def drop(self, job: Job) -> None:
+        """Stop a job that nobody asks about any more, and forget it with all that came of it."""
+        self.cancel(job)
+        with self._ready:
+            self._all.pop(job.number, None)
+
+    def open(self, session: str) -> list[Job]:
+        """What runs or waits of a session, oldest first."""
+        return [job for job in self.of(session) if not job.is_over]
 
     def of(self, session: str) -> list[Job]:
         """All jobs of a session, oldest first."""
@@ -129,8 +140,7 @@ class Jobs:
     def forget(self, session: str) -> None:
         """Cancel and drop everything of a session."""
         for job in self.of(session):
-            self.cancel(job)
-            del self._all[job.number]
+            self.drop(job)
 
     def close(self, patience: float = 5.0) -> None:
         """Cancel everything and wait for the worker."""

@@ -74,19 +74,27 @@ class Pages:
     def page(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
         """A whole page; for a request of htmx the parts of it that changed, which the same template marks as blocks."""
         session = values.get("session")
-        steps = steps_of(session, self.jobs) if isinstance(session, Session) else ()
-        values = {"session": None, "request": request, "steps": steps, **values}
+        around: dict[str, Any] = {"session": None, "request": request, "steps": (), "jobs": ()}
+        if isinstance(session, Session):
+            around |= {"steps": steps_of(session, self.jobs), "jobs": self.jobs.open(session.id)}
+        values = {**around, **values}
         return HTMLResponse(ENVIRONMENT.get_template(template).render(values), status)
 
-    def fragment(self, request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-        """A part of a page, and, where it belongs to a session, the rail and the strip beside it."""
+    def fragment(
+        self, request: Request, template: str, *, status: int = 200, is_edit: bool = False, **values: Any
+    ) -> HTMLResponse:
+        """A part of a page, and, where it belongs to a session, the rail and the strip beside it.
+
+        `is_edit` tells the rest of the page that the recipe has changed, so that nothing goes on standing there of the old one.
+        """
         answer = self.page(request, template, status=status, **values)
         session = values.get("session")
         if isinstance(session, Session):
             around = ENVIRONMENT.get_template("around.html").render(
                 session=session, steps=steps_of(session, self.jobs), current=values.get("current", ""), request=request
             )
-            answer = HTMLResponse(bytes(answer.body).decode() + around, status)
+            headers = {"hx-trigger-after-settle": "edited"} if is_edit else None
+            answer = HTMLResponse(bytes(answer.body).decode() + around, status, headers)
         return answer
 
 

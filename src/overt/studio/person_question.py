@@ -9,10 +9,11 @@ from typing import Any, Literal
 from overt.engine.course import prepare
 from overt.errors import InvalidInput
 from overt.io.profiling import ColumnProfile, Profile
-from overt.io.recipe.recipe import parse_recipe, read_recipe
+from overt.io.recipe.recipe import Recipe, parse_recipe
 from overt.io.recipe.toml_text import toml_of
 from overt.progress import Progress
 from overt.studio.edits import Change, set_person
+from overt.studio.jobs import Job
 from overt.studio.session import Session
 from overt.table import Kind
 
@@ -36,9 +37,8 @@ def shown_person(session: Session, problem: str = "") -> dict[str, Any]:
     """The answer that the recipe holds, and what else could be answered."""
     document, profile = session.document, profile_of(session)
     given, columns = document["input"], document["columns"]
-    is_household = bool(session.found.get("is household"))
     return {
-        "about": "row" if "person" not in given else "household" if is_household else "person",
+        "about": "row" if "person" not in given else "household" if session.history.done[-1].is_household else "person",
         "column": given.get("person"),
         "keep": given.get("keep", "all"),
         "which": given.get("which", "random"),
@@ -137,8 +137,14 @@ def which_of(
     return which, order
 
 
-def count_people(session: Session, on_progress: Progress) -> str:
+def count_people(recipe: Recipe, on_progress: Progress) -> int:
     """How many people there are, as the library reads the table."""
-    table = prepare(read_recipe(session.recipe_path), on_progress).table
-    n_rows = profile_of(session).n_rows
-    return f"{table.n_rows:,} {'households' if session.found.get('is household') else 'people'} in {n_rows:,} rows"
+    return prepare(recipe, on_progress).table.n_rows
+
+
+def said_of_people(session: Session, job: Job) -> str:
+    """The count in words; empty while it is not known."""
+    if job.state != "done":
+        return ""
+    whose = "households" if session.history.done[-1].is_household else "people"
+    return f"{job.result:,} {whose} in {profile_of(session).n_rows:,} rows"

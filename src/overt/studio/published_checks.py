@@ -2,6 +2,7 @@
 """Checks of what is already out: the original, what was published, and how it was made, held against each other by the library."""
 
 import secrets
+import shutil
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from overt.studio.other_notations import as_written_here
 from overt.studio.workspace import Workspace
 
 SECONDS = 20.0
+MOST_KEPT = 10  # checks that are over, with the files they are about
+OF_CONTENT = ("separator", "encoding", "missing_values", "person", "keep", "which", "order", "known")  # keys of [input]
 TOOLS = {
     "overt": "Overt",
     "arx": "ARX",
@@ -96,11 +99,20 @@ class PublishedChecks:
         names: tuple[str, str],
     ) -> PublishedCheck:
         """Check files that lie in a folder."""
+        self._make_room()
         work = lambda say: find(original, published, recipe, tool, claims, say)  # noqa: E731
         job = self.jobs.add(folder.name, f"Checking {names[1]}", work)
         made = PublishedCheck(folder.name, folder, *names, tool, job)
         self._all[made.id] = made
         return made
+
+    def _make_room(self) -> None:
+        """Forget the oldest checks, with their files, that nobody can be waiting for."""
+        over = [one for one in self._all.values() if one.job.is_over]
+        for one in over[: max(0, len(over) - MOST_KEPT + 1)]:
+            del self._all[one.id]
+            self.jobs.drop(one.job)
+            shutil.rmtree(one.folder, ignore_errors=True)
 
     def get(self, check_id: str) -> PublishedCheck | None:
         """A check by its id."""
@@ -115,8 +127,7 @@ def find(
         verdict, why_not = attempt_check(original, published, None, on_progress)
         promised, guarantee = claim_named(published)
         return CheckAnswer(verdict, why_not, None, "", promised, None if verdict is None else guarantee)
-    if recipe is None:
-        recipe = guessed_recipe(original, tool, claims, on_progress)
+    recipe = guessed_recipe(original, tool, claims, on_progress) if recipe is None else about(original, recipe)
     read = read_recipe(recipe)
     promised = str(read.goal)
     if tool in ("anonypy", "other"):
@@ -131,6 +142,19 @@ def find(
         return CheckAnswer(*checked, audited, "", promised)
     except OvertError as error:
         return CheckAnswer(*checked, None, str(error), promised)
+
+
+def about(original: Path, given: Path) -> Path:
+    """The recipe that was given, of the original that was given: where its own data lie is not looked at."""
+    try:
+        document = tomllib.loads(given.read_text("utf-8-sig"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        raise InvalidInput("The recipe is no TOML file; give one that `overt run` would take.") from None
+    section = document.get("input")
+    kept = {key: value for key, value in section.items() if key in OF_CONTENT} if isinstance(section, dict) else {}
+    path = given.with_name("given-here.toml")
+    path.write_text(toml_of({**document, "input": {"path": original.name, **kept}}), encoding="utf-8")
+    return path
 
 
 def sentence_of(found: CheckAnswer) -> tuple[str, str]:

@@ -54,6 +54,7 @@ class Making:
 
     recipe: str
     job: Job
+    before: "Making | None" = None  # what stands again if this is cancelled; its files stay until this is made
     signature: Signature | None = None
     when: datetime = field(default_factory=datetime.now)
 
@@ -63,6 +64,18 @@ class Making:
         found = self.job.result
         return found if isinstance(found, Outcome | DpOutcome) and found.ok else None
 
+    @property
+    def why_not(self) -> str:
+        """Why there is no release, if nothing more comes of it."""
+        if self.job.state == "done" and self.outcome is None:
+            return "The release did not pass the check of its own files, so none was written. Please report it."
+        return self.job.error
+
+    def is_older(self, other: "Making") -> bool:
+        """Whether its files are as they were when another began: one that is cancelled at the very end has written its own."""
+        path = None if self.outcome is None else self.outcome.manifest_path
+        return path is not None and path.is_file() and path.stat().st_mtime < other.when.timestamp()
+
 
 class Releases:
     """The releases of all sessions: each has one at most, and another takes its place."""
@@ -71,17 +84,27 @@ class Releases:
         self.jobs = jobs
 
     def of(self, session: Session) -> Making | None:
-        """The release of a session."""
-        found: Making | None = session.found.get("made")
-        return None if found is not None and found.job.state == "cancelled" else found
+        """The release of a session: the one that is being made, or that was made last."""
+        with session.lock:
+            found: Making | None = session.found.get("made")
+            if found is not None and found.job.state == "cancelled":
+                before = found.before
+                found = session.found["made"] = before if before is not None and before.is_older(found) else None
+        return found
 
     def make(self, session: Session) -> Making:
-        """Make the release of the recipe as it stands."""
+        """Make the release of the recipe as it stands, unless that is under way: whoever clicks twice wants one release."""
         with session.lock:
+            before, text = self.of(session), session.history.text
+            if before is not None and not before.job.is_over:
+                if before.recipe == text:
+                    return before
+                self.jobs.cancel(before.job)
+                before = self.of(session)
             path = session.folder / "release.toml"
-            path.write_text(session.history.text, encoding="utf-8")
+            path.write_text(text, encoding="utf-8")
             work = lambda say: make_release(path, say)  # noqa: E731
-            made = Making(session.history.text, self.jobs.add(session.id, "Making the release", work, is_run=False))
+            made = Making(text, self.jobs.add(session.id, "Making the release", work, is_run=False), before)
             session.found["made"] = made
         return made
 
@@ -94,8 +117,11 @@ class Releases:
 
 
 def make_release(path: Path, on_progress: Progress) -> Outcome | DpOutcome:
-    """Run the recipe, with both reports."""
-    return run(path, report=True, overwrite=True, on_progress=on_progress)
+    """Run the recipe, with both reports. A signature of the release before does not stay beside it."""
+    made = run(path, report=True, overwrite=True, on_progress=on_progress)
+    if made.ok:
+        (path.parent / SIGNATURE).unlink(missing_ok=True)
+    return made
 
 
 def public_files(session: Session, made: Making) -> list[Path]:

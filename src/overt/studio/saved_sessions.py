@@ -5,13 +5,15 @@ import os
 import shutil
 import tomllib
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from overt.errors import InvalidInput
-from overt.studio.history import Edit, History
+from overt.studio.history import Document, Edit, History
 from overt.studio.session import Session
 
 FILE = "session.json"
@@ -25,6 +27,7 @@ class SavedEdit(BaseModel):
     text: str
     words: str
     when: datetime
+    is_household: bool = False
 
 
 class SavedRun(BaseModel):
@@ -32,6 +35,35 @@ class SavedRun(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     recipe: str
+
+
+class KeptColumn(BaseModel):
+    """What the pages need to find in a column of a recipe; the library judges the rest."""
+
+    role: str
+    hierarchy: Any = None
+
+
+class KeptMethod(BaseModel):
+    """The same of its method."""
+
+    name: str
+
+
+class KeptGoal(BaseModel):
+    """The same of a goal."""
+
+    property: str
+
+
+class KeptRecipe(BaseModel):
+    """The same of a recipe."""
+
+    input: dict[str, Any]
+    output: dict[str, Any]
+    columns: dict[str, KeptColumn]
+    method: KeptMethod
+    goal: list[KeptGoal] = []
 
 
 class SavedSession(BaseModel):
@@ -64,8 +96,8 @@ def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None
         session=1,
         audience="owner",
         name=session.name,
-        done=[SavedEdit(text=one.text, words=one.words, when=one.when) for one in session.history.done],
-        undone=[SavedEdit(text=one.text, words=one.words, when=one.when) for one in session.history.undone],
+        done=[SavedEdit.model_validate(asdict(one)) for one in session.history.done],
+        undone=[SavedEdit.model_validate(asdict(one)) for one in session.history.undone],
         runs=[SavedRun(recipe=text) for text in recipes_of_runs],
     )
     unfinished = target.with_name(f".{target.name}.unfinished-{session.id}")
@@ -110,10 +142,30 @@ def copy_into(source: Path, folder: Path) -> None:
 
 def history_of(kept: SavedSession) -> History:
     """Its history."""
-    done, undone = (tuple(Edit(one.text, one.words, one.when) for one in edits) for edits in (kept.done, kept.undone))
+    done, undone = (tuple(Edit(**one.model_dump()) for one in edits) for edits in (kept.done, kept.undone))
     for edit in (*done, *undone):
-        try:
-            tomllib.loads(edit.text)
-        except tomllib.TOMLDecodeError:
-            raise InvalidInput(f"{FILE} of this folder holds a recipe that cannot be read.") from None
+        read_kept(edit.text)
     return History(done, undone)
+
+
+def read_kept(text: str) -> Document:
+    """A recipe of a saved session. Somebody else may have written it: it may name files of its own folder alone, to read and to write."""
+    try:
+        document = tomllib.loads(text)
+        kept = KeptRecipe.model_validate(document)
+    except (tomllib.TOMLDecodeError, ValidationError):
+        raise InvalidInput(
+            f"{FILE} of this folder holds a recipe that is not as the studio writes it; choose another folder."
+        ) from None
+    hierarchies = [column.hierarchy for column in kept.columns.values() if isinstance(column.hierarchy, dict)]
+    named = [kept.input.get("path"), kept.output.get("path"), *(one.get("file") for one in hierarchies)]
+    if any(one is not None and not is_plain_name(one) for one in named) or "database" in kept.output:
+        raise InvalidInput(
+            "This session names files outside its own folder, which the studio never does. Do not trust it; ask where it comes from."
+        )
+    return document
+
+
+def is_plain_name(name: object) -> bool:
+    """Whether this names a file of the same folder."""
+    return isinstance(name, str) and Path(name).name == name and not name.startswith((".", "~")) and "\\" not in name

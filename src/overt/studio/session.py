@@ -46,10 +46,10 @@ class Session:
         """Where the recipe lies as it stands; paths in it are relative to its folder."""
         return self.folder / "recipe.toml"
 
-    def change(self, words: str, edit: Any) -> None:
+    def change(self, words: str, edit: Any, *, is_household: bool | None = None) -> None:
         """Write a change into the recipe."""
         with self.lock:
-            self._keep(self.history.change(words, edit))
+            self._keep(self.history.change(words, edit, is_household=is_household))
 
     def undo(self) -> None:
         """Take the last change back."""

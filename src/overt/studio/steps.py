@@ -6,6 +6,7 @@ from typing import Literal
 
 from overt.studio.doubts import notes_of
 from overt.studio.jobs import Jobs
+from overt.studio.measurements import OF_TABLE, measured
 from overt.studio.session import Session
 
 
@@ -25,6 +26,7 @@ def steps_of(session: Session, jobs: Jobs) -> tuple[Step, ...]:
     columns, goals = document.get("columns", {}), document.get("goal", [])
     profile = session.found.get("profile")
     doubts = 0 if profile is None else sum(bool(notes_of(one, document)) for one in profile.columns)
+    risk = measured(session, "risk", OF_TABLE)
     runs = [job for job in jobs.of(session.id) if job.is_run and job.state != "cancelled"]
     release = said_of_release(session)
     under_way = sum(not job.is_over for job in runs)
@@ -40,8 +42,8 @@ def steps_of(session: Session, jobs: Jobs) -> tuple[Step, ...]:
         Step(
             "risk",
             "Risk now",
-            "done" if "risk said" in session.found else "",
-            session.found.get("risk said", "not looked at yet"),
+            "done" if risk is not None else "",
+            "not looked at yet" if risk is None else risk.said,
         ),
         Step(
             "promise", "Promise", "done" if goals else "", " · ".join(map(short_goal, goals)) or "nothing promised yet"

@@ -9,22 +9,22 @@ from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
-from overt.studio.jobs import Job
-from overt.studio.pages import ENVIRONMENT, NotFoundError, Pages, declared
+from overt.studio.measurements import Measurements
+from overt.studio.pages import ENVIRONMENT, NotFoundError, Pages, declared, is_htmx
 from overt.studio.session import Session
 
 PAUSE = 0.4  # seconds between two looks at the jobs
-HEARTBEAT = 15.0
+HEARTBEAT = 5.0  # seconds after which a page hears that nothing has changed, and so that it is still connected
 
 
 def make_router(pages: Pages) -> APIRouter:
     """The routes of every screen's frame."""
     router = APIRouter(prefix="/s/{session_id}")
+    measurements = Measurements(pages.jobs)
 
     @router.get("/recipe")
     def recipe(request: Request, session_id: str) -> Response:
-        session = pages.session(session_id)
-        return pages.page(request, "recipe.html", session=session, current="recipe", lines=recipe_lines(session))
+        return recipe_page(pages, request, pages.session(session_id))
 
     @router.get("/recipe.toml", response_class=Response, responses=declared("application/toml"))
     def download(session_id: str) -> Response:
@@ -51,12 +51,18 @@ def make_router(pages: Pages) -> APIRouter:
         if job is None:
             raise NotFoundError
         pages.jobs.cancel(job)
+        return Response(status_code=204) if is_htmx(request) else _back(request, session)
+
+    @router.post("/again")
+    def again(request: Request, session_id: str) -> Response:
+        """Measure again what failed or was cancelled."""
+        session = pages.session(session_id)
+        measurements.forget(session, "failed", "cancelled")
         return _back(request, session)
 
     @router.get("/jobs")
     def jobs(request: Request, session_id: str) -> Response:
-        session = pages.session(session_id)
-        return pages.page(request, "jobs.html", session=session, jobs=open_jobs(pages, session))
+        return pages.page(request, "jobs.html", session=pages.session(session_id))
 
     @router.get("/events", response_class=Response, responses=declared("text/event-stream"))
     async def events(
@@ -73,9 +79,11 @@ def make_router(pages: Pages) -> APIRouter:
     return router
 
 
-def open_jobs(pages: Pages, session: Session) -> list[Job]:
-    """What runs or waits."""
-    return [job for job in pages.jobs.of(session.id) if not job.is_over]
+def recipe_page(pages: Pages, request: Request, session: Session, *, problem: str = "", folder: str = "") -> Response:
+    """The recipe with its history, and what stood in the way of keeping the session."""
+    values = {"lines": recipe_lines(session), "problem": problem, "folder": folder}
+    status = 422 if problem else 200
+    return pages.page(request, "recipe.html", status=status, session=session, current="recipe", **values)
 
 
 def read_time(last_event_id: str | None) -> float | None:
@@ -87,19 +95,19 @@ def read_time(last_event_id: str | None) -> float | None:
 
 
 async def stream(pages: Pages, request: Request, session: Session, since: float) -> AsyncIterator[bytes]:
-    """The jobs as HTML whenever they change, and `over` once when one has ended.
+    """The jobs as HTML whenever they change, else from time to time; and `over` once for each that has ended.
 
     `since` is when the page was asked for that listens: a job that ended while it was on its way is told as well.
     """
-    seen: dict[int, int] = {}
+    seen: dict[int, int] | None = None
     told: set[int] = set()
     silence = 0.0
     while not await request.is_disconnected() and pages.sessions.find(session.id) is session:
         jobs = pages.jobs.of(session.id)
         now = {job.number: job.changed for job in jobs}
-        if now != seen or any(job.state == "running" for job in jobs):
+        if now != seen or silence >= HEARTBEAT or any(job.state == "running" for job in jobs):
             seen, silence = now, 0.0
-            html = ENVIRONMENT.get_template("jobs.html").render(session=session, jobs=open_jobs(pages, session))
+            html = ENVIRONMENT.get_template("jobs.html").render(session=session, jobs=pages.jobs.open(session.id))
             yield event("jobs", html)
         for job in sorted(jobs, key=lambda job: job.ended):
             if job.ended > since and job.number not in told:
@@ -107,9 +115,6 @@ async def stream(pages: Pages, request: Request, session: Session, since: float)
                 yield event("over", str(job.number), str(job.ended))
         await asyncio.sleep(PAUSE)
         silence += PAUSE
-        if silence >= HEARTBEAT:
-            silence = 0.0
-            yield b": still here\n\n"
 
 
 def event(name: str, data: str, number: str = "") -> bytes:
@@ -131,6 +136,6 @@ def _back(request: Request, session: Session) -> Response:
     path = f"/s/{session.id}/" + (
         current.partition(f"/s/{session.id}/")[2].partition("?")[0].partition("#")[0] or "table"
     )
-    if request.headers.get("hx-request") == "true":
+    if is_htmx(request):
         return Response(status_code=204, headers={"hx-redirect": path})
     return RedirectResponse(path, 303)

@@ -28,6 +28,7 @@ from overt.studio.published_checks import (
 from overt.studio.routes.start import ENDINGS
 
 MOST_SHOWN = 50  # rows, to the owner
+MOST_LETTERS = 100  # of a file's name, its end
 
 
 def make_router(pages: Pages) -> APIRouter:
@@ -37,10 +38,11 @@ def make_router(pages: Pages) -> APIRouter:
 
     @router.get("")
     def ask(request: Request) -> Response:
-        return pages.page(request, "check.html", tools=TOOLS)
+        return pages.page(request, "check.html", tools=TOOLS, problem="")
 
     @router.post("")
     def begin(
+        request: Request,
         original: UploadFile,
         published: UploadFile,
         tool: Annotated[Literal["overt", "arx", "anjana", "anonypy", "other"], Form()],
@@ -60,11 +62,14 @@ def make_router(pages: Pages) -> APIRouter:
                     keep(one, folder, None, any_kind=True)
             given = keep(recipe, folder, "given", any_kind=True) if recipe is not None and recipe.filename else None
             claims = Claims(k, whole(l), column.strip(), suppressed / 100)
+            names = (name_of(original), name_of(published))
+            made = checks.begin(folder, data, file, given, tool, claims, names)
+        except InvalidInput as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            return pages.page(request, "check.html", status=422, tools=TOOLS, problem=str(error))
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        names = (name_of(original), name_of(published))
-        made = checks.begin(folder, data, file, given, tool, claims, names)
         return RedirectResponse(f"/check/{made.id}", 303)
 
     @router.get("/{check_id}")
@@ -122,7 +127,7 @@ def values(made: PublishedCheck) -> dict[str, Any]:
 
 def name_of(file: UploadFile) -> str:
     """The name of an upload without folders."""
-    return Path((file.filename or "").replace("\\", "/")).name
+    return Path((file.filename or "").replace("\\", "/").replace("\0", "")).name[-MOST_LETTERS:]
 
 
 def keep(file: UploadFile, folder: Path, stem: str | None, *, any_kind: bool = False) -> Path:

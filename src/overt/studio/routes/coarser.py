@@ -38,7 +38,11 @@ def make_router(pages: Pages) -> APIRouter:
     def cuts(
         request: Request, session_id: str, number: int, levels: Annotated[str, Form(max_length=4000)] = ""
     ) -> Response:
-        found = read_cuts(levels) if levels.strip() else []
+        try:
+            found = read_cuts(levels)
+        except InvalidInput as error:
+            session = pages.session(session_id)
+            return answer(request, session, checked(session, number), str(error))
         return write(request, session_id, number, "cuts", {"cut_points": found} if found else None)
 
     @router.post("/{number}/widths")
@@ -138,7 +142,9 @@ def make_router(pages: Pages) -> APIRouter:
                 raise InvalidInput(problem)
             return RedirectResponse(f"/s/{session.id}/promise#coarser", 303)
         values: dict[str, Any] = {"session": session, "current": "promise", "units": UNITS, "problem": problem}
-        return pages.fragment(request, "coarser_card.html", card=card_of(session, number), **values)
+        return pages.fragment(
+            request, "coarser_card.html", card=card_of(session, number), is_edit=not problem, **values
+        )
 
     return router
 

@@ -36,6 +36,7 @@ def make_router(pages: Pages) -> APIRouter:
             "chosen": chosen,
             "headline": headline(shown, session),
             "looked_at": next((run.candidate.looks_at for run in shown if run.candidate is not None), None),
+            "waits": any(run.job is not None and not run.is_over for run in shown),
             "has_candidates": any(run.candidate is not None for run in shown),
             "one_in": one_in,
             "LeakVerdict": LeakVerdict,
@@ -76,7 +77,14 @@ def make_router(pages: Pages) -> APIRouter:
     def learner(request: Request, session_id: str, number: int) -> Response:
         session, one = found(session_id, number)
         runs.ask_learner(session, one)
+        if request.headers.get("hx-target") == "learner":
+            return pages.page(request, "run_learner.html", **values_of_run(session, one))
         return answer(request, session)
+
+    @router.get("/runs/{number}/learner")
+    def learned(request: Request, session_id: str, number: int) -> Response:
+        session, one = found(session_id, number)
+        return pages.page(request, "run_learner.html", **values_of_run(session, one))
 
     @router.post("/runs/{number}/again")
     def again(request: Request, session_id: str, number: int) -> Response:
@@ -161,6 +169,7 @@ def headline(runs: list[Run], session: Session) -> str:
 def points_of(runs: list[Run]) -> list[dict[str, Any]]:
     """A point for every run, and one more where it is known how much someone who knows the method guesses right."""
     points = []
+    titles = [run.offer.title for run in runs if run.candidate is not None]
     for run in runs:
         one = run.candidate
         if one is None:
@@ -168,7 +177,7 @@ def points_of(runs: list[Run]) -> list[dict[str, Any]]:
         guess = one.guessed_alone if one.guessed_alone is not None else float(one.risk.identification.prosecutor)
         point = {
             "method": f"{run.offer.title}, run {run.number}",
-            "name": run.offer.title,
+            "name": run.offer.title if titles.count(run.offer.title) == 1 else f"{run.offer.title}, run {run.number}",
             "cost": one.utility.pair_divergence,
         }
         points.append({**point, "guess": guess, "reader": "release alone"})

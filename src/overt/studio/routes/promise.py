@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from overt.engine.budget import Account
 from overt.engine.compare import prepare_to_look_at
 from overt.errors import InvalidInput
-from overt.io.recipe.recipe import parse_recipe, read_recipe
+from overt.io.recipe.recipe import Recipe, parse_recipe
 from overt.progress import Progress
 from overt.studio.dp_promise import account_of, proposed_edit
 from overt.studio.edits import set_goal
@@ -45,16 +45,14 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("")
     def promise(request: Request, session_id: str) -> Response:
         session = pages.session(session_id)
-        measurements.forget_failures(session)
+        measurements.forget(session, "failed")
         return pages.page(request, "promise.html", **values(session))
 
     @router.get("/kept")
     def kept(request: Request, session_id: str) -> Response:
         session = pages.session(session_id)
-        about = [session.document.get(key) for key in ("input", "columns", "goal", "method", "pilot")]
-        job = measurements.ask(
-            session, "kept", about, "Trying whether it can be kept", lambda say: try_plan(session, say)
-        )
+        parts = ("input", "columns", "goal", "method", "pilot")
+        job = measurements.ask(session, "kept", parts, "Trying whether it can be kept", try_plan)
         return pages.page(request, "promise_kept.html", session=session, job=job)
 
     @router.post("/goal")
@@ -149,9 +147,8 @@ def understand(session: Session, edit: Any) -> None:
     parse_recipe(toml_of(edit(session.document)), folder=session.folder)
 
 
-def try_plan(session: Session, on_progress: Progress) -> str:
+def try_plan(recipe: Recipe, on_progress: Progress) -> str:
     """Make a release of the pilot's people, who are not published, and throw it away; what stands in the way is the error."""
-    recipe = read_recipe(session.recipe_path)
     if recipe.is_dp:
         return "Nothing was tried: a trial would spend of the budget too. What is promised holds by its proof, whatever the data are."
     prepared, looks_at = prepare_to_look_at(recipe, on_progress)

@@ -13,13 +13,13 @@ from starlette.responses import Response
 from overt.engine.compare import prepare_to_look_at
 from overt.engine.course import prepare
 from overt.hierarchy.texts import texts_of
-from overt.io.recipe.recipe import read_recipe
-from overt.metrics.risk import AttributeDisclosure, Identification, Risk, risk_of_table
+from overt.io.recipe.recipe import Recipe
+from overt.metrics.risk import AttributeDisclosure, Risk, risk_of_table
 from overt.metrics.uniques import Uniques, find_uniques
 from overt.progress import Progress
 from overt.studio.closer_look import Preview, preview_of
 from overt.studio.known_columns import KnownColumn, knowable, table_known
-from overt.studio.measurements import Measurements
+from overt.studio.measurements import OF_TABLE, Measurements
 from overt.studio.pages import NotFoundError, Pages, is_htmx
 from overt.studio.session import Session
 from overt.table import Table
@@ -42,6 +42,14 @@ class Findings:
     guesses: tuple[AttributeDisclosure, ...]  # of the people who may be looked at
     looks_at: int | None  # how many they are; None: everybody
 
+    @property
+    def said(self) -> str:
+        """The finding in three words, for the rail."""
+        found = self.risk.identification
+        if found.n_unique == found.n_rows:
+            return "everyone can be found"
+        return f"{found.n_unique:,} can be found" if found.n_unique else "nobody is unique"
+
 
 def make_router(pages: Pages) -> APIRouter:
     """The routes of this screen."""
@@ -49,8 +57,7 @@ def make_router(pages: Pages) -> APIRouter:
     measurements = Measurements(pages.jobs)
 
     def ask(session: Session) -> Any:
-        about = [session.document.get(key) for key in ("input", "columns")]
-        return measurements.ask(session, "risk", about, "Counting who looks alike", lambda say: find(session, say))
+        return measurements.ask(session, "risk", OF_TABLE, "Counting who looks alike", find)
 
     @router.get("")
     def risk(
@@ -58,7 +65,7 @@ def make_router(pages: Pages) -> APIRouter:
     ) -> Response:
         session = pages.session(session_id)
         if not is_htmx(request):
-            measurements.forget_failures(session)
+            measurements.forget(session, "failed")
         job = ask(session)
         state = job.state  # looked at once: it may end while the page is made
         values = shown(session, job.result, population) if state == "done" else {}
@@ -99,9 +106,8 @@ def easiest(findings: Findings) -> Preview:
     return preview_of("rows", pl.DataFrame(cells), int(uniques.rows.size))
 
 
-def find(session: Session, on_progress: Progress) -> Findings:
-    """Measure the table that a session is about."""
-    recipe = read_recipe(session.recipe_path)
+def find(recipe: Recipe, on_progress: Progress) -> Findings:
+    """Measure the table of a recipe."""
     table = prepare(recipe, on_progress).table
     looked_at, looks_at = prepare_to_look_at(recipe, on_progress)
     guesses = risk_of_table(looked_at.table).disclosures
@@ -115,7 +121,6 @@ def find(session: Session, on_progress: Progress) -> Findings:
         on_progress("Counting who looks alike", n, MOST_PICTURES)
         chosen = [KnownColumn(name, 0, name) for name in (order[:n] if n < MOST_PICTURES else order)]
         steps.append((order[n - 1], risk_of_table(table_known(table, chosen)).identification.n_unique))
-    session.found["risk said"] = said(risk.identification)
     return Findings(table, risk, uniques, tuple(steps), knowable(table), guesses, looks_at)
 
 
@@ -127,13 +132,6 @@ def known_first(table: Table, uniques: Uniques) -> list[str]:
         for name in found.columns:
             weight[name] += found.n_rows / len(found.columns) ** 2
     return sorted(names, key=lambda name: -weight[name])
-
-
-def said(found: Identification) -> str:
-    """The finding in three words, for the rail."""
-    if found.n_unique == found.n_rows:
-        return "everyone can be found"
-    return f"{found.n_unique:,} can be found" if found.n_unique else "nobody is unique"
 
 
 def shown(session: Session, findings: Findings, population: float | None) -> dict[str, Any]:

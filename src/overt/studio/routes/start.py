@@ -2,6 +2,8 @@
 """Start: bring a table, open the sample, or go on with what is open."""
 
 import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,18 +14,27 @@ from starlette.responses import RedirectResponse, Response
 from overt import samples
 from overt.engine.init import init
 from overt.errors import InvalidInput
-from overt.io.database.address import is_path, path_of
+from overt.io.database.address import holds_password, is_path, path_of
 from overt.io.formats import PACKED, SUFFIXES
 from overt.io.recipe.toml_text import toml_of
 from overt.progress import silent
-from overt.studio.history import History
 from overt.studio.pages import Pages
+from overt.studio.routes.around import recipe_page
 from overt.studio.runs import Runs
-from overt.studio.saved_sessions import copy_into, folder_named, history_of, read_saved, save
+from overt.studio.saved_sessions import copy_into, folder_named, history_of, read_kept, read_saved, save
 from overt.studio.session import Session
 
 PLAIN = tuple(ending for endings in SUFFIXES.values() for ending in endings)
 ENDINGS = (*PLAIN, *(ending + packed for name in ("csv", "jsonl") for ending in SUFFIXES[name] for packed in PACKED))
+
+
+@dataclass(frozen=True)
+class Refused:
+    """What somebody asked for that cannot be done: which control it was, why, and what they had typed."""
+
+    of: str  # file, database or saved
+    why: str
+    given: Mapping[str, str]
 
 
 def make_router(pages: Pages) -> APIRouter:
@@ -32,10 +43,26 @@ def make_router(pages: Pages) -> APIRouter:
 
     @router.get("/")
     def start(request: Request) -> Response:
-        return pages.page(request, "start.html", recent=pages.sessions.recent, endings=",".join((*PLAIN, *PACKED)))
+        return shown(request)
+
+    def shown(request: Request, refused: Refused | None = None) -> Response:
+        status = 200 if refused is None else 422
+        values = {"recent": pages.sessions.recent, "endings": ",".join((*PLAIN, *PACKED)), "refused": refused}
+        return pages.page(request, "start.html", status=status, **values)
+
+    def opened(request: Request, of: str, open_one: Callable[[], Session], **given: str) -> Response:
+        """To the session that was opened, or back with what the library says beside what was asked for."""
+        try:
+            session = open_one()
+        except InvalidInput as error:
+            return shown(request, Refused(of, str(error), given))
+        return RedirectResponse(f"/s/{session.id}/table", 303)
 
     @router.post("/tables")
     def bring(request: Request, file: UploadFile) -> Response:
+        return opened(request, "file", lambda: bring_file(file))
+
+    def bring_file(file: UploadFile) -> Session:
         name = Path((file.filename or "").replace("\\", "/")).name
         if not name.lower().endswith(ENDINGS):
             raise InvalidInput(
@@ -45,7 +72,7 @@ def make_router(pages: Pages) -> APIRouter:
         path = folder / f"table{next(ending for ending in ENDINGS[::-1] if name.lower().endswith(ending))}"
         with path.open("xb") as target:
             shutil.copyfileobj(file.file, target, 1 << 20)
-        return _opened(request, open_table(pages, folder, path, name))
+        return open_table(pages, folder, path, name)
 
     @router.post("/databases")
     def database(
@@ -54,33 +81,41 @@ def make_router(pages: Pages) -> APIRouter:
         table: Annotated[str, Form(max_length=400)] = "",
         query: Annotated[str, Form(max_length=20_000)] = "",
     ) -> Response:
-        if bool(table.strip()) == bool(query.strip()):
-            raise InvalidInput("Name a table, or write a query; one of the two.")
-        folder = pages.sessions.make_folder()
-        selected = {"table": table.strip() or None, "query": query.strip() or None}
-        session = open_table(pages, folder, reference_of(address), table.strip() or "A query", **selected)
-        return _opened(request, session)
+        def read() -> Session:
+            if bool(table.strip()) == bool(query.strip()):
+                raise InvalidInput("Name a table, or write a query; one of the two.")
+            folder = pages.sessions.make_folder()
+            selected = {"table": table.strip() or None, "query": query.strip() or None}
+            return open_table(pages, folder, reference_of(address), table.strip() or "A query", **selected)
+
+        kept = "" if holds_password(address) else address  # a password stands on no page
+        return opened(request, "database", read, address=kept, table=table, query=query)
 
     @router.post("/sample")
     def sample(request: Request, size: Annotated[Literal["small", "large"], Form()] = "small") -> Response:
+        return opened(request, "file", lambda: bring_sample(size))
+
+    def bring_sample(size: str) -> Session:
         folder = pages.sessions.make_folder()
         path = folder / "table.csv"
         people = samples.hospital() if size == "small" else samples.discharges()
         people.write_csv(path)
-        name = "Sample hospital" if size == "small" else "Sample discharges"
-        return _opened(request, open_table(pages, folder, path, name))
+        return open_table(pages, folder, path, "Sample hospital" if size == "small" else "Sample discharges")
 
     @router.post("/saved")
     def saved(request: Request, folder: Annotated[str, Form(min_length=1, max_length=4000)]) -> Response:
-        return _opened(request, open_saved(pages, folder_named(folder)))
+        return opened(request, "saved", lambda: open_saved(pages, folder_named(folder)), folder=folder)
 
     @router.post("/s/{session_id}/save")
     def keep(
         request: Request, session_id: str, folder: Annotated[str, Form(min_length=1, max_length=4000)]
     ) -> Response:
         session = pages.session(session_id)
-        target = folder_named(folder)
-        save(session, target, [toml_of(run.document) for run in session.found.get("runs", ())])
+        try:
+            target = folder_named(folder)
+            save(session, target, [toml_of(run.document) for run in session.found.get("runs", ())])
+        except InvalidInput as error:
+            return recipe_page(pages, request, session, problem=str(error), folder=folder)
         session.found["saved"] = str(target)
         return RedirectResponse(f"/s/{session.id}/recipe#saved", 303)
 
@@ -111,7 +146,7 @@ def open_saved(pages: Pages, source: Path) -> Session:
     """Go on with a session that was saved in a folder."""
     kept = read_saved(source)
     history = history_of(kept)
-    documents = [History.begin(run.recipe, "kept").document for run in kept.runs]
+    documents = [read_kept(run.recipe) for run in kept.runs]
     given = history.document.get("input", {})
     folder = pages.sessions.make_folder()
     try:
@@ -119,7 +154,7 @@ def open_saved(pages: Pages, source: Path) -> Session:
         if "database" in given:
             data, selected = given["database"], {key: given.get(key) for key in ("table", "query")}
         else:
-            data, selected = folder / Path(str(given.get("path", ""))).name, {}
+            data, selected = folder / str(given.get("path", "")), {}
         first = init(data, into=folder / "proposed.toml", overwrite=True, on_progress=silent, **selected)
         session = pages.sessions.reopen(folder, kept.name, history)
     except BaseException:
@@ -143,7 +178,3 @@ def open_table(pages: Pages, folder: Path, path: Path | str, name: str, **select
     session.found["profile"] = first.profile
     session.found["first"] = first
     return session
-
-
-def _opened(request: Request, session: Session) -> Response:
-    return RedirectResponse(f"/s/{session.id}/table", 303)

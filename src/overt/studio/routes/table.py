@@ -16,9 +16,9 @@ from overt.studio.doubts import notes_of
 from overt.studio.drawings import Spark, spark_of
 from overt.studio.edits import set_role
 from overt.studio.history import Document
-from overt.studio.measurements import Measurements
+from overt.studio.measurements import OF_TABLE, Measurements
 from overt.studio.pages import NotFoundError, Pages, in_page, is_htmx
-from overt.studio.person_question import PersonAnswer, count_people, edit_of, shown_person
+from overt.studio.person_question import PersonAnswer, count_people, edit_of, said_of_people, shown_person
 from overt.studio.session import Session
 
 ROLES = {
@@ -57,7 +57,7 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("")
     def table(request: Request, session_id: str, first: Annotated[int, Query(ge=0)] = 0) -> Response:
         session = pages.session(session_id)
-        measurements.forget_failures(session)
+        measurements.forget(session, "failed")
         return pages.page(request, "table.html", session=session, current="table", **_values(session, first))
 
     @router.post("/role")
@@ -73,7 +73,9 @@ def make_router(pages: Pages) -> APIRouter:
         if is_htmx(request):
             values = _values(session, first)
             values["column"] = values["columns"][column - first]
-            return pages.fragment(request, "table_changed.html", session=session, current="table", **values)
+            return pages.fragment(
+                request, "table_changed.html", session=session, current="table", is_edit=True, **values
+            )
         return RedirectResponse(f"/s/{session.id}/table?first={first}", 303)
 
     @router.post("/person")
@@ -93,8 +95,7 @@ def make_router(pages: Pages) -> APIRouter:
         try:
             words, edit = edit_of(session, asked)
             parse_recipe(toml_of(edit(session.document)), folder=session.folder)
-            session.found["is household"] = about == "household"
-            session.change(words, edit)
+            session.change(words, edit, is_household=about == "household")
         except InvalidInput as error:
             problem = in_page(str(error))
         if is_htmx(request):
@@ -107,9 +108,8 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("/people")
     def people(request: Request, session_id: str) -> Response:
         session = pages.session(session_id)
-        about = [session.document.get(key) for key in ("input", "columns")]
-        job = measurements.ask(session, "people", about, "Counting people", lambda say: count_people(session, say))
-        return pages.page(request, "people_counted.html", session=session, job=job)
+        job = measurements.ask(session, "people", OF_TABLE, "Counting people", count_people)
+        return pages.page(request, "people_counted.html", session=session, job=job, said=said_of_people(session, job))
 
     return router
 

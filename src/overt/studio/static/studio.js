@@ -84,3 +84,6 @@ document.addEventListener("click", async (event) => {
   const said = document.querySelector(button.dataset.copy).innerText;
   try { await navigator.clipboard.writeText(said); button.textContent = "Copied"; } catch { window.getSelection().selectAllChildren(document.querySelector(button.dataset.copy)); }
 });
+
+// What was refused stands below until something else is asked for.
+document.addEventListener("htmx:beforeRequest", () => document.getElementById("problem").replaceChildren());

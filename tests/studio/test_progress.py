@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page does while something runs: it hears of the end whatever becomes of its stream, and its buttons hold still.
+
+The queue has one place, and work that takes longer than any test holds it: what waits behind waits until the test lets it go.
+"""
+
+import re
+from contextlib import closing
+
+import pytest
+from playwright.sync_api import expect
+
+from browsing import PATIENCE, open_context, open_sample, root_of
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def busy(page):
+    """A session whose run holds the queue."""
+    session = open_sample(page)
+    page.goto(f"{session}/compare")
+    for _ in range(3):
+        page.get_by_role("button", name="Mondrian", exact=True).click()
+    expect(page.locator("#jobs [data-job]")).to_have_count(3)
+    return session
+
+
+@pytest.fixture
+def waiting(page, studio, busy):
+    """The page of another session, in the same browser, that waits for its count behind that run."""
+    with closing(page.context.new_page()) as other:
+        other.goto(studio.root)
+        session = open_sample(other)
+        other.route("**/events*", lambda route: route.abort())  # whatever may become of a stream
+        other.goto(f"{session}/risk")
+        expect(other.get_by_role("heading", name="Counting who looks alike…")).to_be_visible()
+        yield other
+        other.request.post(f"{session}/close", headers={"origin": root_of(other)})
+
+
+def test_a_button_holds_still_while_figures_change_and_a_page_without_a_stream_asks_by_itself(page, busy, waiting):
+    page.bring_to_front()
+    first = page.locator("#jobs [data-job]").first
+    stop = first.get_by_role("button", name="Cancel")
+    stop.focus()
+    before = first.locator(".said").inner_text()
+    expect(first.locator(".said")).not_to_have_text(before)
+    expect(stop).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#jobs [data-job]")).to_have_count(2, timeout=PATIENCE)
+    for _ in range(2):
+        n = page.locator("#jobs [data-job]").count()
+        page.locator("#jobs [data-job]").first.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#jobs [data-job]")).to_have_count(n - 1, timeout=PATIENCE)
+    waiting.bring_to_front()
+    expect(waiting.locator("#known")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_count_that_is_cancelled_stays_so_until_it_is_asked_for_again(page, busy, waiting):
+    waiting.unroute("**/events*")
+    waiting.locator("#jobs").get_by_role("button", name="Cancel: Counting who looks alike").click()
+    expect(waiting.locator("#found")).to_contain_text("Cancelled", timeout=PATIENCE)
+    waiting.reload()
+    expect(waiting.locator("#found")).to_contain_text("Cancelled")
+    page.request.post(f"{busy}/close", headers={"origin": root_of(page)})
+    waiting.get_by_role("button", name="Try again").click()
+    expect(waiting.locator("#known")).to_be_visible(timeout=PATIENCE)
+
+
+def test_a_page_that_nobody_looks_at_holds_no_connection(page):
+    """Browsers allow six connections to a server: a seventh tab would wait for ever."""
+    with page.expect_request(re.compile("/events")):
+        open_sample(page)
+    hide = "hidden => { Object.defineProperty(document, 'hidden', { value: hidden, configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }"
+    with page.expect_event("requestfailed", lambda request: "/events" in request.url):
+        page.evaluate(hide, True)
+    with page.expect_request(re.compile("/events")):
+        page.evaluate(hide, False)
+
+
+def test_eight_tabs_are_served(studio, browser):
+    """Seven of them in the background, as a browser has them; without a window it takes every page for looked at, so they say so themselves."""
+    with closing(open_context(browser)) as context:
+        first = context.new_page()
+        first.goto(studio.entrance)
+        session = open_sample(first)
+        for number in range(8):
+            other = context.new_page()
+            if number < 7:
+                other.add_init_script("Object.defineProperty(document, 'hidden', { value: true })")
+            other.goto(f"{session}/recipe")
+            expect(other.locator("h1")).to_have_text("The recipe")
+
+
+def test_a_page_says_when_the_studio_does_not_answer(page):
+    session = open_sample(page)
+    with closing(page.context.new_page()) as cut_off:
+        cut_off.clock.install()
+        cut_off.route("**/events*", lambda route: route.abort())
+        cut_off.goto(f"{session}/recipe")
+        expect(cut_off.locator("#lost")).to_be_hidden()
+        cut_off.clock.run_for(20_000)
+        expect(cut_off.locator("#lost")).to_be_visible()
+        cut_off.unroute("**/events*")
+        cut_off.clock.run_for(5_000)
+        expect(cut_off.locator("#lost")).to_be_hidden()
