@@ -23,3 +23,7 @@ def pytest_terminal_summary(terminalreporter):
     words = evidence.summary([report for kind in kinds for report in terminalreporter.stats.get(kind, ())])
     if words:
         terminalreporter.write_line(words)
+    for report in (one for kind in kinds for one in terminalreporter.stats.get(kind, ())):
+        for name, counted in getattr(report, "user_properties", ()):
+            if name == "counted":  # how much was tried, where that is the point of a test
+                terminalreporter.write_line(counted)

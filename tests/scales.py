@@ -11,9 +11,9 @@ import pytest
 import overt
 from overt.engine.scale.local import LocalEngine
 from overt.engine.scale.parts_check import Everything
-from overt.engine.scale.private_folder import PrivateFolder
 from overt.engine.scale.seam import TablePlace
 from overt.engine.scale.staging import BOX_COIN, COIN, SECOND_COIN, Staged
+from overt.io.private_folder import PrivateFolder
 
 LOCAL = ["memory", "out-of-core"]
 ENGINES = [*LOCAL, pytest.param("spark", marks=[pytest.mark.slow, pytest.mark.xdist_group("spark")])]

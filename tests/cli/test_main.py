@@ -101,7 +101,7 @@ ERRORS = [
         "out/release.csv cannot be written: its disk is read-only. Name another folder; nothing was written.\n",
     ),
     (OSError(5, "Input/output error", "x.csv"), 3, "x.csv: Input/output error.\n"),
-    (KeyboardInterrupt(), 130, "Interrupted; no release was written.\n"),
+    (KeyboardInterrupt(), 130, "Interrupted. What was being written is whole in its place, or not there at all.\n"),
     (
         RuntimeError("Alice has the flu"),
         70,
@@ -182,7 +182,9 @@ def test_a_signal_ends_a_run_with_nothing_left_behind(folder, number):
         [sys.executable, "-c", SIGNALLED, str(int(number))], capture_output=True, text=True, check=False
     )
     assert done.returncode == 130
-    assert done.stderr.endswith("Checking\nInterrupted; no release was written.\n")
+    assert done.stderr.endswith(
+        "Checking\nInterrupted. What was being written is whole in its place, or not there at all.\n"
+    )
     assert sorted(folder.iterdir()) == before
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from overt.errors import InvalidInput
 from overt.io.atomic import all_or_nothing
-from overt.io.unfinished import clear_unfinished
+from overt.io.unfinished import Journal, clear_unfinished
 
 SRC = str(Path(__file__).parents[2] / "src")
 NEW = {"r.csv": "new", "r.report.html": "new", "r.csv.manifest.json": "new"}
@@ -237,3 +237,36 @@ def test_a_second_interrupt_leaves_everything_for_the_next_run(tmp_path, monkeyp
     assert "r.csv" not in state(tmp_path / "f")
     assert clear_unfinished(tmp_path / "f") == ("r.csv",)
     assert state(tmp_path / "f") == OLD
+
+
+@pytest.mark.parametrize("name", ["_write", "close"])
+@pytest.mark.parametrize("nth", range(4))
+def test_an_interrupt_in_the_journal_leaves_nothing(tmp_path, monkeypatch, name, nth):
+    """It came before anything had moved, or when all had: the folder is as it was, or done, and nothing hidden stays."""
+    fill(tmp_path / "f", OLD)
+    call, calls = getattr(Journal, name), []
+
+    def interrupted(self, *words):
+        calls.append(name)
+        if len(calls) - 1 == nth:
+            raise KeyboardInterrupt
+        return call(self, *words)
+
+    monkeypatch.setattr(Journal, name, interrupted)
+    try:
+        with all_or_nothing(overwrite=True, going=[tmp_path / "f" / "r.sensitive.csv"]) as stage:
+            for new in NEW:
+                stage(tmp_path / "f" / new).write_text("new")
+    except KeyboardInterrupt:
+        assert len(calls) > nth
+    assert state(tmp_path / "f") in (OLD, NEW)
+
+
+def test_an_interrupt_while_a_journal_begins_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(self, mode):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "chmod", interrupted)
+    with pytest.raises(KeyboardInterrupt), all_or_nothing() as stage:
+        stage(tmp_path / "a")
+    assert state(tmp_path) == {}

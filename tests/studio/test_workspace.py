@@ -47,3 +47,30 @@ def test_a_folder_of_the_same_name_that_is_not_ours_is_left_alone(tmp_path):
         assert workspace.removed == 0
     assert (tmp_path / f"{PREFIX}mine").is_dir()
     assert elsewhere.is_dir()
+
+
+def test_what_a_killed_studio_had_begun_to_save_elsewhere_goes_at_the_next_start(tmp_path):
+    elsewhere, place = tmp_path / "elsewhere", tmp_path / "elsewhere" / ".study.unfinished-0123"
+    elsewhere.mkdir()
+    script = (
+        "import os, sys; from pathlib import Path; from overt.studio.workspace import SAVING, Workspace\n"
+        "from overt.io.private_folder import hold\n"
+        "w, place = Workspace(Path(sys.argv[1])).__enter__(), Path(sys.argv[2])\n"
+        "(w.make_folder('one') / SAVING).write_text(str(place))\n"
+        "place.mkdir(); hold(place); (place / 'table.csv').write_text('secret'); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path), str(place)], check=False)
+    assert (place / "table.csv").is_file()
+    with Workspace(tmp_path):
+        assert list(elsewhere.iterdir()) == []
+
+
+def test_a_note_of_somebody_else_removes_nothing(tmp_path):
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "in-use").write_text("")
+    (tmp_path / f"{PREFIX}{'0' * 16}" / "one").mkdir(parents=True)
+    for text in (str(kept), "kept", "\0", ""):
+        (tmp_path / f"{PREFIX}{'0' * 16}" / "one" / ".saving").write_text(text)
+        with Workspace(tmp_path):
+            assert kept.is_dir()

@@ -69,7 +69,7 @@ def sentence_of(error: BaseException) -> str:
                 "Run the command again with --debug to see where, and please report it."
             )
         case Exit.INTERRUPTED:
-            return "Interrupted; no release was written."
+            return "Interrupted. What was being written is whole in its place, or not there at all."
         case _ if isinstance(error, MemoryError):
             return "This machine has not enough memory for that; use fewer rows or columns."
         case _ if isinstance(error, OSError) and error.strerror:

@@ -7,10 +7,8 @@ could carry a message past every other check. A release has one spelling and a f
 to choose. Tables of a database have no bytes to compare; their cells are.
 """
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 
@@ -20,6 +18,7 @@ from overt.checks.spelling import Rewritten, rewrite
 from overt.io.encoding import values_as_came
 from overt.io.manifest import versions
 from overt.io.own_content import in_plain_numbers
+from overt.io.private_folder import PrivateFolder
 from overt.io.recipe.recipe import Recipe
 from overt.io.sources import Source
 from overt.io.targets import Places, Target
@@ -86,9 +85,9 @@ def find_bytes(
             f"{spelt.sentence} Empty and missing texts of {names} look alike here, so that the bytes of the files were not compared.",
         )  # fmt: skip
     changed = []
-    with tempfile.TemporaryDirectory(prefix="overt-check-") as folder:
+    with PrivateFolder(prefix="overt-check-") as work:
         for name, frame in rewritten.tables.items():
-            if target.differs(places[name], frame, Path(folder), separator=separator):
+            if target.differs(places[name], frame, work.folder, separator=separator):
                 changed.append(target.name_of(places[name]))
     if not changed:
         return Finding(

@@ -101,8 +101,18 @@ def all_or_nothing(
     except NothingAfterAll:
         return
     finally:
-        for journal in journals.values():
+        _close(journals.values())
+
+
+def _close(journals: Collection[Journal]) -> None:
+    """End all journals, also if an interrupt comes while they end: what is settled is cleared up all the same."""
+    try:
+        for journal in journals:
             journal.close()
+    except BaseException:
+        for journal in journals:
+            journal.close()
+        raise
 
 
 def refuse_being_written(target: Path) -> None:
@@ -115,11 +125,11 @@ def _swap_in(staged: list[_Staged], commit: Callable[[], None] | None, *, for_ow
     """Let the old files go, the last first, and the new ones come."""
     inodes = {file.target: file.written.stat().st_ino for file in staged if file.is_new}
     journals = {file.journal.token: file.journal for file in staged}.values()
-    for journal in journals:
-        here = {target.name: inode for target, inode in inodes.items() if target.parent == journal.folder}
-        journal.replace(here, has_way_back=commit is None)
     has_way_back = True
     try:
+        for journal in journals:
+            here = {target.name: inode for target, inode in inodes.items() if target.parent == journal.folder}
+            journal.replace(here, has_way_back=commit is None)
         for file in reversed(staged):
             if file.target.exists():
                 file.target.rename(file.replaced)

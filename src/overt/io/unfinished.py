@@ -59,13 +59,19 @@ class Journal:
         os.fsync(self.handle)
 
     def close(self) -> None:
-        """End. If nothing is unfinished, remove what was waiting and the journal too; else leave it to a later run."""
+        """End. If nothing is unfinished, remove what was waiting and the journal too; else leave it to a later run.
+
+        It can be called again if it was interrupted.
+        """
+        if self.handle < 0:
+            return
         if self.is_settled:
             for target in self.targets:
                 self.name(target, "part").unlink(missing_ok=True)
                 self.name(target, "old").unlink(missing_ok=True)
             self.path.unlink(missing_ok=True)
-        os.close(self.handle)
+        handle, self.handle = self.handle, -1
+        os.close(handle)
 
     def _write(self, line: Mapping[str, Any]) -> None:
         os.write(self.handle, (json.dumps(line) + "\n").encode())
@@ -78,9 +84,14 @@ def open_journal(folder: Path) -> Journal:
         path = folder / f".overt-{token}.unfinished"
         with suppress(FileExistsError):
             handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)
-            mode = os.fstat(handle).st_mode & 0o777  # what the umask leaves; the file is empty still
-            path.chmod(0o600)
-            _lock(handle, wait=True)
+            try:
+                mode = os.fstat(handle).st_mode & 0o777  # what the umask leaves; the file is empty still
+                path.chmod(0o600)
+                _lock(handle, wait=True)
+            except BaseException:
+                path.unlink(missing_ok=True)
+                os.close(handle)
+                raise
             return Journal(folder, token, handle, mode)
 
 

@@ -7,14 +7,17 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
+from glob import escape
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from overt.errors import InvalidInput
+from overt.io.private_folder import LOCK, clear_abandoned, hold
 from overt.studio.history import Document, Edit, History
 from overt.studio.session import Session
+from overt.studio.workspace import SAVING
 
 FILE = "session.json"
 MOST_BYTES = 64 << 20  # of that file
@@ -101,20 +104,31 @@ def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None
         runs=[SavedRun(recipe=text) for text in recipes_of_runs],
     )
     unfinished = target.with_name(f".{target.name}.unfinished-{session.id}")
+    note, handle = session.folder / SAVING, -1
     try:
+        note.write_text(
+            str(unfinished), encoding="utf-8"
+        )  # a studio that is started after this one was killed reads it
+        clear_abandoned(target.parent, f".{escape(target.name)}.unfinished-*")
         unfinished.mkdir(mode=0o700)
+        handle = hold(unfinished)
         for path in session.folder.iterdir():
-            if path.is_file() and not path.is_symlink() and not path.name.startswith(".download-"):
+            if path.is_file() and not path.is_symlink() and not path.name.startswith((".download-", SAVING)):
                 shutil.copy2(path, unfinished / path.name)
         (unfinished / FILE).write_text(kept.model_dump_json(indent=2) + "\n", encoding="utf-8")
         if target.exists():
             target.rmdir()
         unfinished.rename(target)
+        (target / LOCK).unlink(missing_ok=True)
     except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise InvalidInput(
             f"The session cannot be saved there ({os.strerror(error.errno or 0).lower()}); give another folder."
         ) from None
+    finally:
+        if handle >= 0:
+            os.close(handle)
+        note.unlink(missing_ok=True)
 
 
 def read_saved(source: Path) -> SavedSession:
@@ -134,7 +148,7 @@ def copy_into(source: Path, folder: Path) -> None:
     """Bring the files of a saved session into a private folder. What is not a plain file is left behind."""
     try:
         for path in source.iterdir():
-            if path.is_file() and not path.is_symlink() and path.name != FILE:
+            if path.is_file() and not path.is_symlink() and path.name not in (FILE, LOCK):
                 shutil.copy2(path, folder / path.name)
     except OSError as error:
         raise InvalidInput(f"The session cannot be read ({os.strerror(error.errno or 0).lower()}).") from None

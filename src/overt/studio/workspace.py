@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workspace: the private folder that uploads and runs lie in, gone when the studio ends, and after a crash at the next start."""
 
-import fcntl
-import os
-import shutil
 import tempfile
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from overt.io.private_folder import PrivateFolder, clear_abandoned
+
 PREFIX = "overt-studio-"
-LOCK = ".running"
+SAVING = ".saving"  # in the folder of a session: which folder it is being saved into
 
 
 class Workspace:
@@ -20,10 +18,9 @@ class Workspace:
         self.parent = Path(tempfile.gettempdir()) if parent is None else parent
 
     def __enter__(self) -> "Workspace":
-        self.removed = remove_abandoned(self.parent)
-        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.parent))  # mode 0700
-        self._lock = os.open(self.folder / LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        clear_half_saved(self.parent)
+        self._private = PrivateFolder(self.parent, PREFIX)
+        self.folder, self.removed = self._private.folder, self._private.cleared
         self.uploads = self.folder / "uploads"
         self.uploads.mkdir(mode=0o700)
         self._spooled_before, tempfile.tempdir = tempfile.tempdir, str(self.uploads)  # forms are received in here too
@@ -33,8 +30,7 @@ class Workspace:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         tempfile.tempdir = self._spooled_before
-        shutil.rmtree(self.folder, ignore_errors=True)
-        os.close(self._lock)
+        self._private.close()
 
     def make_folder(self, name: str) -> Path:
         """A private folder in this one."""
@@ -43,18 +39,12 @@ class Workspace:
         return folder
 
 
-def remove_abandoned(parent: Path) -> int:
-    """Remove the folders of studios of this user that ended without cleaning up. How many there were."""
-    removed = 0
-    for folder in parent.glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-                continue
-            lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises if that studio still runs
-                shutil.rmtree(folder)
-                removed += 1
-            finally:
-                os.close(lock)
-    return removed
+def clear_half_saved(parent: Path) -> None:
+    """Remove what a studio that was killed had begun to save elsewhere, before the note that says where goes too."""
+    for note in parent.glob(f"{PREFIX}*/*/{SAVING}"):
+        try:
+            place = Path(note.read_text("utf-8"))
+        except (OSError, ValueError):  # another user's, or no text
+            continue
+        if place.is_absolute() and ".unfinished-" in place.name:
+            clear_abandoned(place.parent, place.name)

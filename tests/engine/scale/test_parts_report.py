@@ -12,10 +12,10 @@ from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.group_measures import GroupMeasures, number_of
 from overt.engine.scale.local import LocalEngine
 from overt.engine.scale.parts_report import report_of_parts
-from overt.engine.scale.private_folder import PrivateFolder
 from overt.engine.scale.scaled_run import published_at
 from overt.engine.scale.seam import n_fragments_of
 from overt.io.manifest import read_manifest
+from overt.io.private_folder import PrivateFolder
 from overt.io.reader_view import release_as_read
 from overt.io.recipe.recipe import read_recipe
 from overt.report.public import make_public_report

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """`overt.run` with an engine: a release in parts, checked before it appears, whole or not at all; and its check."""
 
+import hashlib
 import json
 import os
 import shutil
 import stat
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -19,12 +22,12 @@ from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.fragment_lines import NotCovered, ShownLines, covered
 from overt.engine.scale.local import LocalEngine
 from overt.engine.scale.parts import MANIFEST, release_folder
-from overt.engine.scale.private_folder import hold
 from overt.engine.scale.seam import TablePlace
 from overt.engine.scale.staging import stage_table
 from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.io.cells import Cells
 from overt.io.intake import Intake
+from overt.io.private_folder import hold
 from overt.partition import Partition
 from scales import METHODS, RECIPE, read_parts, write_people
 
@@ -227,6 +230,49 @@ def test_what_a_killed_run_left_goes_and_what_it_was_to_replace_returns(tmp_path
     assert not list(tmp_path.glob(".*"))
 
 
+KILLED_WHILE_REPLACING = """
+import os, signal, sys
+from pathlib import Path
+import overt
+nth, calls = int(sys.argv[2]), 0
+for name in ("rename", "unlink", "touch", "chmod"):
+    def counted(self, *words, call=getattr(Path, name), **more):
+        global calls
+        calls += "release.parquet" in str(self)
+        if calls == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(self, *words, **more)
+    setattr(Path, name, counted)
+overt.run(sys.argv[1], engine="out-of-core", overwrite=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("nth", [5, 6, 7, 8])
+def test_the_owners_record_is_of_the_release_that_is_there_whenever_a_run_is_killed(nth, tmp_path):
+    path = recipe(tmp_path)
+    overt.run(path, engine="out-of-core")
+    release, record = tmp_path / "release.parquet", tmp_path / "release.parquet.owner.json"
+    before = (release / MANIFEST).read_bytes(), record.read_bytes()
+    words = [sys.executable, "-c", KILLED_WHILE_REPLACING, str(path), str(nth)]
+    killed = subprocess.run(words, env={**os.environ, "TMPDIR": str(tmp_path)}, check=False, capture_output=True)
+    assert killed.returncode == -9
+    with pytest.raises(InvalidInput, match="exists already"):
+        overt.run(path, engine="out-of-core", staging=str(tmp_path))
+    after = (release / MANIFEST).read_bytes(), record.read_bytes()
+    assert json.loads(after[1])["manifest_sha256"] == hashlib.sha256(after[0]).hexdigest()
+    assert after == before or (after[0] != before[0] and after[1] != before[1])
+    assert not [*tmp_path.glob(".*"), *tmp_path.glob("overt-*")]
+
+
+def test_what_waits_for_a_release_whose_name_begins_alike_is_left_alone(tmp_path):
+    path = recipe(tmp_path)
+    (tmp_path / ".release.parquet.other.01234567.old").mkdir()
+    (tmp_path / ".release.parquet.other.01234567.old" / MANIFEST).write_text("of another release")
+    overt.run(path, engine="out-of-core")
+    assert (tmp_path / ".release.parquet.other.01234567.old" / MANIFEST).exists()
+
+
 REFUSED = {
     "form": ('name = "blind-buckets"\ncuts = "strict"\nform = "shuffled"', "", "form"),
     "relaxed": ('name = "mondrian"\nrelaxed = true', "", "relaxed"),
@@ -271,6 +317,16 @@ def test_the_command_line_runs_and_checks_it(tmp_path, capsys):
     assert main(["run", str(path), "--engine", "out-of-core", "--staging", str(tmp_path), "--quiet"]) == Exit.DONE
     assert main(["check", str(tmp_path / "people.parquet"), str(tmp_path / "release.parquet")]) == Exit.DONE
     assert "holds what it claims" in capsys.readouterr().out
+
+
+def test_a_check_finds_the_hierarchies_where_the_recipe_found_them(tmp_path, capsys):
+    path = recipe(tmp_path)
+    text, plain = path.read_text(), 'Gender = { role = "quasi-identifier" }'
+    assert plain in text
+    (tmp_path / "gender.csv").write_text("female;any\nmale;any\n")
+    path.write_text(text.replace(plain, plain.replace(" }", ', hierarchy = { file = "gender.csv" } }')))
+    assert overt.run(path, engine="out-of-core").ok
+    assert main(["check", str(tmp_path / "people.parquet"), str(tmp_path / "release.parquet")]) == Exit.DONE
 
 
 def test_missing_values_are_refused_dropped_or_a_value_of_their_own(tmp_path):

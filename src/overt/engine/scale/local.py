@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.engine.scale.private_folder import PrivateFolder
 from overt.engine.scale.seam import (
     FRAGMENT_ROWS,
     ROW,
@@ -30,6 +29,7 @@ from overt.engine.scale.seam import (
 from overt.errors import InvalidInput, TooLarge
 from overt.io.formats import polars_errors, write_frame
 from overt.io.formulas import restored
+from overt.io.private_folder import PrivateFolder
 
 BATCH = 1 << 19
 

@@ -3,11 +3,13 @@
 """A release in parts: a folder with a folder for each table and the manifest, which appears whole or not at all.
 
 Everything is written into a hidden folder beside the place where the release is to be, and becomes the release by one rename when it has
-passed its check. A run that is killed leaves the hidden folder; the next run to the same place removes it, and gives a release that was about to be
-replaced its name again.
+passed its check. The owner's record lies beside it: the old one goes before the old release, and the new one comes after the new one. A run that is killed
+leaves hidden files; the next run to the same place removes them, gives a release that was about to be replaced its name again, and gives
+the release that is there the record that belongs to it.
 """
 
 import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -17,15 +19,17 @@ from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
 
-from overt.engine.scale.private_folder import LOCK, clear_abandoned, hold
 from overt.errors import InvalidInput
 from overt.io.files import digest
 from overt.io.manifest import FileRecord, Manifest, files_read
 from overt.io.owner_record import InputRecord, OwnerRecord, digest_of_text, owner_record_path
+from overt.io.private_folder import LOCK, clear_abandoned, hold
 from overt.io.recipe.recipe import Recipe
+from overt.io.unfinished import alone_in
 
 MANIFEST = "manifest.json"
 REPORT = ("report.html", "report.json")  # the public one, for people and for programs
+_TOKEN = "[0-9a-f]" * 8  # as in names of hidden files
 
 
 def refuse_taken(place: Path, *, overwrite: bool) -> None:
@@ -40,10 +44,11 @@ def refuse_taken(place: Path, *, overwrite: bool) -> None:
 
 @dataclass
 class Draft:
-    """A folder that is written into, and becomes the release if it is kept."""
+    """A folder that is written into, and becomes the release if it is kept, with the owner's record of it."""
 
     folder: Path
     is_kept: bool = False
+    owner_record: str = ""
 
 
 @contextmanager
@@ -51,43 +56,98 @@ def release_folder(place: Path, *, overwrite: bool) -> Iterator[Draft]:
     """A folder to write into, which takes the name of the release when the block ends, if it is kept; else it goes."""
     put_back(place)
     refuse_taken(place, overwrite=overwrite)
-    clear_abandoned(place.parent, f".{escape(place.name)}.*.part")
     folder = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
-    folder.mkdir(mode=0o700)
-    handle = hold(folder)
+    with alone_in(place.parent):
+        folder.mkdir(mode=0o700)
+        handle = hold(folder)
     draft = Draft(folder)
     try:
         yield draft
         if draft.is_kept:
-            refuse_taken(place, overwrite=overwrite)
-            _commit(folder, place)
+            _force_to_disk(folder)
+            with alone_in(place.parent):
+                refuse_taken(place, overwrite=overwrite)
+                _commit(draft, place)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(handle)
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        except BaseException:  # an interrupt is no reason to leave data behind
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        finally:
+            os.close(handle)
 
 
 def put_back(place: Path) -> None:
-    """Give a release its name again that a run was about to replace when it was killed; remove one that was replaced."""
-    for old in sorted(place.parent.glob(f".{escape(place.name)}.*.old")):
+    """Undo or end what a run that was killed had begun: what was to be replaced returns, and hidden files go."""
+    if not place.parent.is_dir():
+        return
+    with alone_in(place.parent):
+        _put_back(place)
+        for draft in _waiting(place, "part"):
+            if not (draft / LOCK).exists():  # killed between the last two steps
+                shutil.rmtree(draft, ignore_errors=True)
+        clear_abandoned(place.parent, f".{escape(place.name)}.{_TOKEN}.part")
+
+
+def _put_back(place: Path) -> None:
+    for old in _waiting(place, "old"):
         if place.exists():
             shutil.rmtree(old, ignore_errors=True)
         else:
             old.rename(place)
+    record = owner_record_path(place)
+    waiting = [*_waiting(record, "part"), *_waiting(record, "old")]
+    fitting = [path for path in (record, *waiting) if _is_of(path, place)]
+    if fitting and fitting[0] != record:
+        fitting[0].replace(record)
+    for path in waiting:
+        path.unlink(missing_ok=True)
 
 
-def _commit(folder: Path, place: Path) -> None:
-    folder.chmod(_usual_mode(folder))
-    old = place.with_name(f".{place.name}.{secrets.token_hex(4)}.old")  # as `put_back` looks for it
-    if place.exists():
-        place.rename(old)
+def _waiting(place: Path, ending: str) -> list[Path]:
+    """What waits under a hidden name for this place, and for no other whose name begins like it."""
+    return sorted(place.parent.glob(f".{escape(place.name)}.{_TOKEN}.{ending}"))
+
+
+def _is_of(record: Path, place: Path) -> bool:
+    """Whether an owner's record is of the release that is there."""
     try:
-        folder.rename(place)
+        return bool(json.loads(record.read_bytes())["manifest_sha256"] == digest(place / MANIFEST))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
+
+
+def _commit(draft: Draft, place: Path) -> None:
+    token, record = secrets.token_hex(4), owner_record_path(place)
+    old, old_record = (path.with_name(f".{path.name}.{token}.old") for path in (place, record))
+    new_record = record.with_name(f".{record.name}.{token}.part")
+    try:
+        new_record.touch(mode=0o600)
+        new_record.write_text(draft.owner_record, encoding="utf-8")
+        _force_to_disk(new_record)
+        mode = _usual_mode(draft.folder)
+        if record.exists():
+            record.rename(old_record)
+        if place.exists():
+            place.rename(old)
+        (draft.folder / LOCK).unlink()
+        draft.folder.chmod(mode)
+        draft.folder.rename(place)
+        new_record.rename(record)
+        old_record.unlink(missing_ok=True)
+        shutil.rmtree(old, ignore_errors=True)
     except BaseException:
-        if old.exists():
-            old.rename(place)
+        _put_back(place)
         raise
-    (place / LOCK).unlink(missing_ok=True)
-    shutil.rmtree(old, ignore_errors=True)
+
+
+def _force_to_disk(path: Path) -> None:
+    """All files of a folder, or one file."""
+    for file in path.rglob("*") if path.is_dir() else (path,):
+        if file.is_file():
+            with file.open("rb") as content:
+                os.fsync(content.fileno())
 
 
 def _usual_mode(folder: Path) -> int:
@@ -118,8 +178,7 @@ def records_of_parts(folder: Path, tables: Mapping[str, int]) -> dict[str, FileR
     }
 
 
-def write_owner_record(
-    place: Path,
+def owner_record_of(
     manifest: Manifest,
     recipe: Recipe,
     input_digest: str,
@@ -127,8 +186,8 @@ def write_owner_record(
     n_dropped: int,
     left_out: tuple[object, ...],
     looked_at: tuple[int, ...],
-) -> Path:
-    """The owner's record, beside the folder of the release and not in it."""
+) -> str:
+    """The text of the owner's record, which lies beside the folder of the release and not in it."""
     record = OwnerRecord(
         manifest_sha256=digest_of_text(manifest.to_json()),
         input=InputRecord(
@@ -138,8 +197,4 @@ def write_owner_record(
         left_out=left_out,  # type: ignore[arg-type]
         pilot=looked_at,
     )
-    path = owner_record_path(place)
-    path.unlink(missing_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(record.to_json(), encoding="utf-8")
-    return path
+    return record.to_json()

@@ -2,6 +2,7 @@
 """`overt.run` with an engine: a release in parts from a recipe, checked before it appears, whole or not at all."""
 
 import hashlib
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,12 @@ from overt.engine.scale.one_row_each import refuse_repeated_persons
 from overt.engine.scale.parts import (
     MANIFEST,
     digest_of_parts,
+    owner_record_of,
     parts_of,
     put_back,
     records_of_parts,
     refuse_taken,
     release_folder,
-    write_owner_record,
 )
 from overt.engine.scale.parts_check import MeasuredParts, PublishedParts, check_parts
 from overt.engine.scale.parts_report import report_of_parts, write_report
@@ -50,6 +51,7 @@ from overt.io.formats import find_format
 from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
 from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_path
 from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_for_good, sentence_of_pilot
+from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
 from overt.io.targets import digests_of_files
 from overt.progress import Progress, silent
@@ -86,6 +88,7 @@ def run_at_scale(
     place, source = output_of(recipe), input_of(recipe)
     overwrite = overwrite or recipe.settings.output.overwrite
     put_back(place)
+    clear_abandoned(Path(tempfile.gettempdir() if staging is None else staging), f"{PREFIX}*", PREFIX)
     refuse_taken(place, overwrite=overwrite)
     pilot = pilot_for_run(recipe) if Path(source.path).is_file() else None
     with engine_of(engine, master=master, staging=staging) as run_on:
@@ -152,15 +155,12 @@ def _release(
             if with_report:
                 on_progress("Measuring", 0, 0)
                 write_report(draft.folder, report_of_parts(engine, recipe, published, manifest.release))
-            input_digest = digest_of_input(source)
+            looked_at = () if pilot is None else tuple(pilot.rows.tolist())
+            draft.owner_record = owner_record_of(
+                manifest, recipe, digest_of_input(source), staged.n_rows, staged.n_dropped, left_out, looked_at
+            )
             draft.is_kept = True
-    places: tuple[str, ...] = ()
-    if verdict.ok:  # after the release is in place: until then the owner's record that is there belongs to the old one
-        looked_at = () if pilot is None else tuple(pilot.rows.tolist())
-        owner = write_owner_record(
-            place, manifest, recipe, input_digest, staged.n_rows, staged.n_dropped, left_out, looked_at
-        )
-        places = (str(place), str(owner))
+    places = (str(place), str(owner_record_path(place))) if verdict.ok else ()
     return ScaledOutcome(
         recipe_path=recipe.path,
         method=method.name,

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from overt.engine.scale.private_folder import PrivateFolder
 from overt.engine.scale.seam import (
     FRAGMENT,
     FRAGMENT_ROWS,
@@ -34,6 +33,7 @@ from overt.engine.scale.seam import (
 from overt.engine.scale.spark_session import require_spark
 from overt.errors import InvalidInput, OvertError, TooLarge, Unreachable
 from overt.io.formulas import restored
+from overt.io.private_folder import PrivateFolder
 
 FAILED = "overt-step-failed"
 _KINDS: dict[str, type[OvertError]] = {kind.__name__: kind for kind in (InvalidInput, TooLarge, Unreachable)}

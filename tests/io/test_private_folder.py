@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A private folder that goes when the work is done, or, after a crash, when the next work begins."""
+
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from overt.errors import InvalidInput
+from overt.io.private_folder import LOCK, PREFIX, PrivateFolder
+
+CRASH = """
+import os, sys
+from pathlib import Path
+from overt.io.private_folder import PrivateFolder
+folder = PrivateFolder(Path(sys.argv[1])).folder
+(folder / "rows").write_text("Kanarienvogel")
+os._exit(9)
+"""
+
+
+def test_only_this_user_can_read_it_and_it_goes(tmp_path):
+    with PrivateFolder(tmp_path) as work:
+        assert stat.S_IMODE(work.folder.stat().st_mode) == 0o700
+        work.new_folder().mkdir()
+        with PrivateFolder(tmp_path) as other:  # a living one is left alone
+            assert other.cleared == 0
+            assert work.folder.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_crash_left_goes_at_the_next_start(tmp_path):
+    subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], check=False, capture_output=True)
+    (left,) = tmp_path.glob(f"{PREFIX}*")
+    assert (left / "rows").exists()
+    (tmp_path / f"{PREFIX}not-ours").write_text("a file of this name is no workspace")
+    with PrivateFolder(tmp_path) as work:
+        assert work.cleared == 1
+        assert not left.exists()
+    assert [path.name for path in tmp_path.iterdir()] == [f"{PREFIX}not-ours"]
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(InvalidInput, match="make it first"):
+        PrivateFolder(tmp_path / "nowhere")
+
+
+def test_a_kill_while_it_is_removed_leaves_what_the_next_start_removes(tmp_path):
+    """The lock goes last: a folder without one would never be known for ours."""
+    kills_itself = CRASH.replace("os._exit(9)", "") + (
+        "import shutil, signal\n"
+        "from overt.io import private_folder\n"
+        "(folder / 'more').mkdir(); (folder / 'more' / 'rows').write_text('Kanarienvogel')\n"
+        "shutil.rmtree = lambda *of, **how: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "private_folder._remove(folder)\n"
+    )
+    subprocess.run([sys.executable, "-c", kills_itself, str(tmp_path)], check=False, capture_output=True)
+    (left,) = tmp_path.glob(f"{PREFIX}*")
+    assert (left / LOCK).exists() and (left / "more" / "rows").exists()
+    with PrivateFolder(tmp_path) as work:
+        assert work.cleared == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_empty_folder_of_ours_goes_and_one_with_another_name_stays(tmp_path):
+    (tmp_path / f"{PREFIX}{'0' * 16}").mkdir()
+    (tmp_path / f"{PREFIX}somebody").mkdir()
+    (tmp_path / f"{PREFIX}{'1' * 16}").mkdir()
+    (tmp_path / f"{PREFIX}{'1' * 16}" / "theirs").write_text("kept")
+    PrivateFolder(tmp_path).close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{PREFIX}{'1' * 16}", f"{PREFIX}somebody"]
+
+
+def test_what_cannot_be_removed_keeps_its_lock_for_a_later_start(tmp_path, monkeypatch):
+    work = PrivateFolder(tmp_path)
+    (work.folder / "rows").mkdir()
+    monkeypatch.setattr(
+        "overt.io.private_folder.shutil.rmtree", lambda *of, **how: None
+    )  # no handle is left to open it
+    work.close()
+    assert (work.folder / LOCK).exists()
+    monkeypatch.undo()
+    PrivateFolder(tmp_path).close()
+    assert list(tmp_path.iterdir()) == []
