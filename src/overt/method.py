@@ -192,7 +192,7 @@ def _of_tables(anonymize: Any) -> Any:
         is_none = needs_rng if rng is None else isinstance(rng, RandomState | int | float | str | bytes)
         if is_none:
             raise InvalidInput(
-                f"{name} draws by lot: give it rng=overt.secret_generator(), which nobody can repeat; {said(rng)} was given."
+                f"{name} draws random numbers: give it rng=overt.secret_generator(), which nobody can repeat; {said(rng)} was given."
             )
         require_goal(self)
         if self.takes_bundles:
@@ -200,13 +200,13 @@ def _of_tables(anonymize: Any) -> Any:
             return made
         if table.has_bundles:
             raise InvalidInput(
-                f"{type(self).__name__} needs one row per person, and here persons have several, which belong together. Use BlindBuckets "
-                '("blind-buckets"), which keeps the rows of a person whole; or keep one row per person (keep = 1), of which alone '
-                "something is then promised."
+                f"{type(self).__name__} needs one row per person, but here persons have several. Use BlindBuckets "
+                '("blind-buckets"), which keeps the rows of a person together; or keep one row per person (keep = 1), and then '
+                "only this row is protected."
             )
         if any(part.has_own_bounds for part in self.goal.parts):
             raise InvalidInput(
-                f"{type(self).__name__} knows no bounds for single values; leave out 'bounds', or use BlindBuckets (\"blind-buckets\")."
+                f"{type(self).__name__} does not support bounds for single values; leave out 'bounds', or use BlindBuckets (\"blind-buckets\")."
             )
         released: Release = anonymize(self, table, *given, **how)
         return released

@@ -237,9 +237,9 @@ class RecordRelease(GeneralizedRelease):
         kept = self.partition.rows  # what became of suppressed rows is no generalization
         return (
             *super().cautions,
-            f"Every row is weighed by itself (mean risk {self.risk_of_row[kept].mean():.4g}, at worst "
+            f"Every row is generalized on its own (mean risk {self.risk_of_row[kept].mean():.4g}, at worst "
             f"{self.risk_of_row[kept].max():.4g}; mean utility {self.utility_of_row[kept].mean():.4g}; by {self.solver}). Nothing "
-            f"is promised of groups, and {n_alone:,} rows look like no other.",
+            f"is promised of groups, and {n_alone:,} rows look like no other row.",
         )
 
     def chosen_bounds(self, column: Column) -> NDArray[np.int32] | None:
@@ -308,7 +308,7 @@ class BucketRelease(Release):
     def cautions(self) -> tuple[str, ...]:
         return (
             *super().cautions,
-            "Quasi-identifiers are published exactly: anyone who knows a person's can see that the person is in the table.",
+            "Quasi-identifiers are published exactly: anybody who knows a person's can see that the person is in the table.",
         )
 
     def crossed(self) -> "CrossBucketRelease":
@@ -348,7 +348,7 @@ class CrossBucketRelease(Release):
     @property
     def cautions(self) -> tuple[str, ...]:
         n_alone = int((self.partition.sizes == 1).sum())
-        alone = f"{n_alone:,} people are alone in their box, and their quasi-identifiers are published exactly: anyone who knows them can see that the person is in the table."
+        alone = f"{n_alone:,} people are alone in their box, so their quasi-identifiers are published exactly: anybody who knows these can see that the person is in the table."
         return (*super().cautions, alone) if n_alone else super().cautions
 
     @property
@@ -379,6 +379,6 @@ class ShuffledRelease(CrossBucketRelease):
     def cautions(self) -> tuple[str, ...]:
         return (
             *super().cautions,
-            "The sensitive values of a row are not its person's: each bucket's values were handed to its rows at random. The name of the "
-            "column with the numbers of buckets says so; leave it in what you pass on.",
+            "The sensitive values in a row need not be that person's: each bucket's values were assigned to its rows at random. The name of "
+            "the column with the bucket numbers says so; keep it in what you pass on.",
         )

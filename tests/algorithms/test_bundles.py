@@ -251,7 +251,7 @@ def test_methods_that_know_no_bundles_refuse_them():
 def test_methods_that_know_no_bounds_of_values_refuse_them():
     table = table_of_persons([[0, 1, 2, 3]], "abcd", known="static")
     goal = FrequencyLDiversity(2, bounds={"a": "1/3"})
-    with pytest.raises(InvalidInput, match="knows no bounds for single values"):
+    with pytest.raises(InvalidInput, match="does not support bounds for single values"):
         Mondrian(goal=goal).anonymize(
             type(table)(tuple(c for c in table.columns if c.bundles is None), table.others),
             rng=np.random.default_rng(1),

@@ -107,10 +107,10 @@ def test_data_that_is_another_is_said_to_be_perhaps_the_only_reason(tmp_path):
     write_people(tmp_path, n=390)
     verdict = check(tmp_path, release)
     assert (
-        verdict.finding("origin").sentence == "people.csv is not what the release was made from, or it changed since."
+        verdict.finding("origin").sentence == "people.csv is not what the release was made from, or has changed since."
     )
     assert verdict.finding("truth").sentence.endswith(
-        "The data is not what it was made from, which may be the only reason."
+        "The data is not what the release was made from, which may be the only reason."
     )
     (tmp_path / "release.csv.owner.json").unlink()
     lines = (tmp_path / "release.csv.manifest.json").read_text()

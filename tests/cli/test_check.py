@@ -63,9 +63,9 @@ def test_changed_data_is_found(released, overt):
     (released / "hospital.csv").write_text((released / "hospital.csv").read_text().rstrip("\n"))
     code, out, _ = overt("check", "hospital.csv", "release.csv")
     assert code == 1
-    assert "hospital.csv is not what the release was made from, or it changed since." in out
+    assert "hospital.csv is not what the release was made from, or has changed since." in out
     assert out.count("FAILED") == 1  # every row still has its value
-    assert "does not hold what it claims" not in out and "Whether the release holds what it claims is not known" in out
+    assert "does not hold what it claims" not in out and "Not known whether the release holds what it claims" in out
 
 
 def test_of_other_data_a_check_says_no_more_than_that_it_is_other_data(released, overt):
@@ -73,10 +73,10 @@ def test_of_other_data_a_check_says_no_more_than_that_it_is_other_data(released,
     lines = (released / "hospital.csv").read_text().splitlines(keepends=True)
     (released / "other.csv").write_text("".join(lines[:-5]))
     code, out, _ = overt("check", "other.csv", "release.csv")
-    assert code == 1 and "other.csv is not what the release was made from, or it changed since." in out
+    assert code == 1 and "other.csv is not what the release was made from, or has changed since." in out
     failed = [line for line in out.splitlines() if "FAILED" in line and "origin" not in line]
     assert failed and all(
-        "The data is not what it was made from, which may be the only reason." in line for line in failed
+        "The data is not what the release was made from, which may be the only reason." in line for line in failed
     )
     assert "do not publish" not in out and "does not hold what it claims" not in out
     (released / "release.csv").write_text((released / "release.csv").read_text().replace("male", "man", 1))

@@ -77,7 +77,7 @@ def test_from_a_database_to_a_database_and_checked(clinic, folder, overt):
     assert len(clinic("SELECT * FROM released")) == 96
     code, out, err = overt("check", "CLINIC_DB", "released.manifest.json")
     assert (code, out.count("FAILED")) == (0, 0)
-    assert "The tables of the release hold what they held when the manifest was written." in out
+    assert "The content of the tables is what it was when the manifest was written." in out
     assert err.splitlines() == ["Comparing digests", "Reading hospital", "Reading released", "Checking"]
     assert overt("check", "CLINIC_DB", "released", "--recipe", "recipe.toml", "--quiet") == (0, "", "")
 
@@ -157,7 +157,7 @@ def test_what_is_read_is_never_replaced(clinic, folder, overt):
     write(folder, BOTH.replace('"PUBLIC_DB"', '"CLINIC_DB"').replace('"released"', '"hospital"'))
     code, _, err = overt("run", "recipe.toml", "--overwrite")
     assert code == 2
-    assert err.endswith(": the release would replace the input; give [output] another table.\n")
+    assert err.endswith(": the release would overwrite the input; give [output] another table.\n")
     query = BOTH.replace('table = "hospital"', 'query = "SELECT * FROM hospital"').replace('"PUBLIC_DB"', '"CLINIC_DB"')
     write(folder, query.replace('"released"', '"hospital"'))
     code, _, err = overt("run", "recipe.toml", "--overwrite", "--quiet")
@@ -176,7 +176,7 @@ def test_a_failure_leaves_neither_tables_nor_files(clinic, folder, overt, monkey
     assert overt("run", "recipe.toml", "--quiet") == (
         3,
         "",
-        "There is no room left on the disk; nothing was written. Make room, or name another folder.\n",
+        "There is no space left on the disk; nothing was written. Free some space, or name another folder.\n",
     )
     assert sorted(path.name for path in folder.iterdir()) == before
     monkeypatch.undo()
@@ -197,7 +197,7 @@ def test_a_manifest_that_cannot_be_written_leaves_no_table(clinic, folder, overt
     assert overt("run", "recipe.toml", "--quiet") == (
         3,
         "",
-        "There is no room left on the disk; nothing was written. Make room, or name another folder.\n",
+        "There is no space left on the disk; nothing was written. Free some space, or name another folder.\n",
     )
     monkeypatch.undo()
     assert not (folder / "released.manifest.json").exists()
@@ -373,7 +373,7 @@ PASSWORD = 'database = "postgresql://bob:hunter2@host/clinic"'
         (RECIPE.replace('"release.csv"', '"postgresql://bob:hunter2@host/clinic"'), "'path' in [output] needs the path of a file"),
         (BOTH.replace('table = "hospital"', ""), "recipe.toml, line 3: [input] has neither 'table' nor 'query'; add one of the two."),
         (BOTH.replace('table = "hospital"', 'table = "hospital"\nquery = "SELECT 1"'), "recipe.toml, line 3: [input] has both 'table' and 'query'; keep one of the two."),
-        (BOTH.replace('table = "hospital"', "query = \"SELECT * FROM dblink('host=h password=hunter2')\""), "the query seems to hold a password"),
+        (BOTH.replace('table = "hospital"', "query = \"SELECT * FROM dblink('host=h password=hunter2')\""), "the query seems to contain a password"),
         (BOTH.replace('"released"', '"a.b.c"'), "'a.b.c' is no name of a table"),
         (BOTH + "neutralise_formulas = true", "'neutralise_formulas' is not a key of [output]; use one of 'database', 'table'"),
         (BOTH.replace('table = "released"', ""), "[output] has no 'table'; add it."),

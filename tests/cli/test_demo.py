@@ -80,7 +80,7 @@ def test_nobodys_files_are_replaced(tmp_path, overt):
     assert overt("demo", "--into", "mine") == (
         3,
         "",
-        "mine holds files that no demo wrote; give --into a new folder.\n",
+        "mine contains files that no demo wrote; give --into a new folder.\n",
     )
     assert overt("demo", "--into", "mine/census.csv") == (3, "", "mine/census.csv is a file; give --into a folder.\n")
     assert (tmp_path / "mine" / "census.csv").read_text() == "precious"

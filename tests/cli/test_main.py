@@ -84,16 +84,16 @@ ERRORS = [
     (MissingExtra("Install overt[arrow]."), 3, "Install overt[arrow].\n"),
     (Unreachable("Not with this data."), 4, "Not with this data.\n"),
     (TooLarge("2**90 worlds."), 5, "2**90 worlds.\n"),
-    (MemoryError(), 5, "This machine has not enough memory for that; use fewer rows or columns.\n"),
+    (MemoryError(), 5, "This machine does not have enough memory for this; use fewer rows or columns.\n"),
     (
         PermissionError(13, "Permission denied", "release.csv"),
         3,
-        "release.csv cannot be opened or written: you have no permission. Ask for it, or name another file or folder.\n",
+        "release.csv cannot be opened or written: you do not have permission. Ask for it, or name another file or folder.\n",
     ),
     (
         OSError(28, "No space left on device", "release.csv"),
         3,
-        "There is no room left on the disk for release.csv; nothing was written. Make room, or name another folder.\n",
+        "There is no space left on the disk for release.csv; nothing was written. Free some space, or name another folder.\n",
     ),
     (
         OSError(30, "Read-only file system", "out/release.csv"),
@@ -105,7 +105,7 @@ ERRORS = [
     (
         RuntimeError("Alice has the flu"),
         70,
-        "Overt stopped on a mistake of its own (RuntimeError); no release was written. "
+        "Overt stopped because of a bug (RuntimeError); no release was written. "
         "Run the command again with --debug to see where, and please report it.\n",
     ),
 ]

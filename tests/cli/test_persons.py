@@ -145,7 +145,7 @@ def test_one_row_per_person_says_what_it_does_not_protect(stays, folder, overt):
         )
     code, out, _ = overt("run", "one.toml")
     assert code == 0 and "persons with one row each" in out
-    assert "That somebody has a value in any of their rows is not" in " ".join(out.split())
+    assert "Whether somebody has a value in any of their rows is not" in " ".join(out.split())
 
 
 def test_a_value_of_too_many_persons_is_refused_with_count_and_limit(folder, overt):

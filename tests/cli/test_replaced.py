@@ -162,7 +162,7 @@ def test_a_killed_run_is_cleared_by_the_next_which_says_so(anatomy, overt, where
     code, out, _ = overt("run", "recipe.toml", "--overwrite", "--report")
     assert code == 0
     (line,) = [line for line in out.splitlines() if "Cleared" in line]
-    assert "unfinished files of a run that was killed are gone" in line and "release.csv" in line
+    assert "removed unfinished files of a killed run" in line and "release.csv" in line
     assert set(contents(anatomy)) == set(before)
     assert overt("check", "hospital.csv", "release.csv", "--quiet")[0] == 0
     assert "Cleared" not in overt("run", "recipe.toml", "--overwrite")[1]

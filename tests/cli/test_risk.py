@@ -23,7 +23,7 @@ def test_roles_of_a_recipe_are_used(folder, overt):
 
 def test_roles_are_guessed_and_that_is_said(folder, overt):
     code, out, _ = overt("risk", "hospital.csv")
-    assert code == 0 and "(guessed; name them with --known to be sure)" in out
+    assert code == 0 and "(guessed from the columns; name them with --known to be certain)" in out
 
 
 def test_the_journalist_needs_a_population(folder, overt_json):

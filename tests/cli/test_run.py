@@ -311,7 +311,7 @@ CAUTIONS = {
     ),
     "other columns": (
         ('path = "release.csv"', 'path = "release.csv"\nothers = ["Admission"]'),
-        "Released as they are, and no part of any guarantee: 'Admission'.",
+        "Released unchanged, and not covered by any guarantee: 'Admission'.",
     ),
 }
 
@@ -395,7 +395,10 @@ def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
     change(folder)
     monkeypatch.setattr("overt.engine.quick_audit.MOST_ROWS", 90)
     out = overt("run", "recipe.toml", "--overwrite")[1]
-    assert "  Leak      not audited: 96 rows are more than a run looks at in passing; try overt audit\n" in out
+    assert (
+        "  Leak      not audited: 96 rows are too many for the short estimate of a run; try overt audit; try overt audit\n"
+        in out
+    )
     change(folder, ("[output]", "[audit]\nseconds = 0.2\n\n[output]"))  # who says how long means it
     line = next(line for line in overt("run", "recipe.toml", "--overwrite")[1].splitlines() if "  Leak" in line)
     assert re.match(r"  Leak      (.* the promised 1/2|not enough sampling yet)", line)
@@ -404,12 +407,13 @@ def test_a_run_says_why_it_was_not_audited(folder, overt, monkeypatch):
 def test_an_audit_in_passing_ends_when_it_takes_too_long(folder, overt, monkeypatch):
     monkeypatch.setattr("overt.engine.quick_audit.PATIENCE", -1.0)
     out = overt("run", "recipe.toml")[1]
-    assert "  Leak      not audited: it takes longer than a run may; try overt audit\n" in out
+    assert "  Leak      not audited: it takes too long for a run; try overt audit\n" in out
     change(folder, ('"mondrian"', '"full-domain"'))
     monkeypatch.setattr("overt.engine.quick_audit.MOST_GENERALIZED", 96)
     out = overt("run", "recipe.toml", "--overwrite")[1]
     assert re.search(
-        r"not audited: to replay a search of \d+ nodes takes longer than a run may; try overt audit\n", out
+        r"not audited: to replay a search of \d+ nodes takes too long for a run; try overt audit; try overt audit\n",
+        out,
     )
 
 

@@ -79,8 +79,8 @@ def test_it_says_what_holds_against_whom_and_what_to_know_in_text_and_html(made)
             "5-anonymity",
             "whatever they believed before (strong)",
             "none, by proof",
-            "people drawn blindly are not in the release",
-            "publish one",
+            "randomly drawn people are not in the release",
+            "Publish only one",
         ):
             assert words in text
         assert "1 groups" not in text and "array(" not in text
@@ -122,7 +122,8 @@ def test_a_method_of_ones_own_gets_the_cautions_that_a_run_gives():
 
 def test_several_rows_of_a_person_are_refused_or_kept_together():
     with pytest.raises(
-        InvalidInput, match=r"'Patient ID' seems to name persons, .* Say whose the rows are, person='Patient ID'"
+        InvalidInput,
+        match=r"'Patient ID' seems to name persons, .* Say which column identifies the persons, person='Patient ID'",
     ):
         overt.anonymize(STAYS)
     made = overt.anonymize(

@@ -101,7 +101,7 @@ def test_a_private_release_is_made_and_passes_its_check(folder, recipe):
     assert released.equals(released.sort(released.columns))
     code, out, _ = check(folder)
     assert code == Exit.DONE and "cannot be seen in a file" in " ".join(out.split())
-    assert "ledger beside the data knows this release" in " ".join(out.split())
+    assert "ledger of the data contains this release" in " ".join(out.split())
     named = command("check", folder / "people.csv", folder / "release.csv.manifest.json")
     assert named[:2] == (code, out)  # the manifest names the release as well
 
@@ -123,7 +123,7 @@ def test_a_release_has_the_separator_of_its_data_and_another_one_is_found(folder
     after = hashlib.sha256(path.read_bytes()).hexdigest()
     manifest.write_text(manifest.read_text("utf-8").replace(before, after), "utf-8")
     code, out, _ = check(folder)
-    assert code == Exit.CHECK_FAILED and "the bytes are not those that are written" in " ".join(out.split())
+    assert code == Exit.CHECK_FAILED and "the bytes are not what Overt writes" in " ".join(out.split())
 
 
 def test_trap_nothing_tells_how_many_rows_there_were_or_were_left_out(folder):
@@ -267,7 +267,7 @@ def test_trap_a_report_holds_no_figure_of_the_data(folder):
     )
     write_people(folder, n=1)
     assert run(folder, "recipe.toml", "--report", "--overwrite")[0] == Exit.DONE
-    assert "Nothing: no element had enough copies" in page.read_text("utf-8")
+    assert "Nothing: no combination had enough copies" in page.read_text("utf-8")
 
 
 def test_trap_comparisons_audits_and_owner_views_are_refused(folder):
@@ -276,7 +276,7 @@ def test_trap_comparisons_audits_and_owner_views_are_refused(folder):
         ("compare", folder / "recipe.toml", folder / "cube.toml"),
     ):
         _, out, err = command(*words)
-        assert "would tell what they hide" in " ".join((out + err).split()), words
+        assert "would reveal what they hide" in " ".join((out + err).split()), words
     assert read_ledger(ledger_path(folder / "people.csv")).releases == ()
     recipe = read_recipe(folder / "recipe.toml")
     prepared = prepare(recipe)
@@ -458,7 +458,7 @@ def test_an_external_database_is_read_and_recorded(folder):
 
 def test_trap_the_table_is_no_external_database(folder):
     text = RECIPE.replace("levels = [[1, 0, 1]]", f'external = "../{folder.name}/people.csv"')
-    with pytest.raises(InvalidInput, match="here it is the table; use dp-cube"):
+    with pytest.raises(InvalidInput, match="here it is the table itself. Use dp-cube"):
         overt.run(parse_recipe(text, folder=folder))
     assert read_ledger(ledger_path(folder / "people.csv")).releases == ()
 

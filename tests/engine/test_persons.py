@@ -168,7 +168,7 @@ def test_rows_that_were_drawn_are_checked_with_the_owners_record_only(made):
     make, folder = made
     assert make("keep = 2").ok
     (folder / "release.csv.owner.json").unlink()
-    with pytest.raises(InvalidInput, match="only the owner's record says how it fell"):
+    with pytest.raises(InvalidInput, match="only the owner's record says which"):
         overt.check(folder / "visits.csv", folder / "release.csv")
 
 
@@ -201,7 +201,7 @@ def test_who_knows_counts_is_measured_where_they_count_as_unknown(made):
 
 
 REFUSED = [
-    ({"method": 'name = "mondrian"'}, "no theorem covers it"),
+    ({"method": 'name = "mondrian"'}, "could intersect their groups"),
     ({"goal": 'property = "distinct-l-diversity"\nl = 2'}, "distinct-l-diversity is defined for one value per person"),
     ({"goal": 'property = "entropy-l-diversity"\nl = 2'}, "entropy-l-diversity is defined for one value per person"),
     (
@@ -218,11 +218,11 @@ REFUSED = [
         "hierarchical t-closeness is defined for one",
     ),
     ({"input": 'person = "ID"\nwhich = "latest"\nkeep = 2'}, "needs order"),
-    ({"input": 'person = "ID"\nwhich = "random"'}, "'which' says which rows are kept, and all are"),
+    ({"input": 'person = "ID"\nwhich = "random"'}, "'which' says which rows are kept, but all rows are kept"),
     ({"input": 'person = "Born"'}, "give it the role 'identifier', not 'quasi-identifier'"),
     ({"input": 'person = ["ID", "Household"]'}, "the groups of both together tell more than either"),
     ({"input": 'person = "ID"\norder = "Dx"\nkeep = 1\nwhich = "first"'}, "is sensitive and cannot be the order"),
-    ({"input": "keep = 2"}, "say too whose they are"),
+    ({"input": "keep = 2"}, "also say which column identifies the person"),
     ({"output": 'others = ["Note"]'}, "columns without a role cannot be released of persons"),
 ]
 
@@ -291,7 +291,7 @@ def test_pooled_rows_are_not_judged_without_the_owners_record(made):
     with pytest.raises(InvalidInput, match="without --recipe"):
         overt.check(folder / "visits.csv", folder / "release.csv", recipe=folder / "recipe.toml")
     (folder / "release.csv.owner.json").unlink()
-    with pytest.raises(InvalidInput, match="which lines of a bucket are one person's is in the owner's record only"):
+    with pytest.raises(InvalidInput, match="only the owner's record says which lines of a bucket belong to one person"):
         overt.check(folder / "visits.csv", folder / "release.csv")
 
 

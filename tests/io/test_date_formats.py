@@ -175,7 +175,7 @@ def test_contradictions_of_a_recipe_are_named(tmp_path):
         parse_recipe(RECIPE.replace('format = "%d', 'kind = "number"\nformat = "%d'), folder=tmp_path)
     with pytest.raises(InvalidRecipe, match="line 7: .*is not a format of dates"):
         parse_recipe(RECIPE.replace("%d.%m.%Y", "day"), folder=tmp_path)
-    with pytest.raises(InvalidRecipe, match='say kind = "number" or "date"'):
+    with pytest.raises(InvalidRecipe, match='kind = "number" or "date" too'):
         parse_recipe(RECIPE.replace('kind = "number"\n', ""), folder=tmp_path)
 
 

@@ -177,7 +177,7 @@ def test_buckets_are_reported_for_what_they_are(table):
     method = Anatomy(goal=FrequencyLDiversity(4))
     report = make_report(method.anonymize(one, rng=np.random.default_rng(0)), goal=method.goal)
     text = text_of(report)
-    assert "people are found as before" in text and "Every column is published as it was" in text
+    assert "people are found as before" in text and "Every column is published unchanged" in text
     Page(page_of(report))
 
 

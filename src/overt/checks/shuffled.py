@@ -21,7 +21,7 @@ from overt.table import Table
 def check_shuffled(table: Table, shuffled: pl.DataFrame, claim: Claim, witness: GROUPS_AND_BUCKETS | None) -> Verdict:
     """Everything that can be said of such a release and the table it is said to come from."""
     if SHUFFLED not in shuffled.columns:
-        sentence = f"The release lacks column {SHUFFLED!r}, which tells its readers that a row's values are not its person's. {AGAIN}"
+        sentence = f"The release lacks column {SHUFFLED!r}, which tells readers that the values in a row need not be that person's. {AGAIN}"
         return Verdict((Finding("columns", False, sentence),))
     names = [column.name for column in table.sensitive if column.name in shuffled.columns]
     boxes = shuffled.drop(names).rename({SHUFFLED: BUCKET})

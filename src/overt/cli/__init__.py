@@ -26,7 +26,7 @@ COLLECT_SELDOM = (
 )  # imports make objects that stay: to look for garbage among them took a tenth of a short run
 app = App(
     name="overt",
-    help="Publish microdata that protects people, also from readers who know how the release was made.",
+    help="Publish microdata and protect the people in it, even from readers who know how the release was made.",
     help_epilogue=DEBUG,
     help_format="plaintext",
     version=lambda: metadata.version("overt"),
@@ -38,7 +38,7 @@ COMMANDS = {  # name -> (what it does, examples)
         ("overt run recipe.toml", "overt run recipe.toml --report --overwrite"),
     ),
     "check": (
-        "Check from files or tables whether a release holds its claims.",
+        "Check from its files or tables whether a release keeps its promises.",
         ("overt check patients.csv release.csv", "overt check patients.csv release.csv --recipe recipe.toml"),
     ),
     "init": (
@@ -66,13 +66,13 @@ COMMANDS = {  # name -> (what it does, examples)
         ("overt budget patients.csv", "overt budget patients.csv --epsilon 3 --delta 1e-5"),
     ),
     "explain": (
-        "Explain a property, a method or a word: what it is, what it does not promise, a tiny example.",
+        "Explain a property, a method or a term: what it is, what it does not promise, and a tiny example.",
         ("overt explain l-diversity", "overt explain blind-buckets"),
     ),
-    "demo": ("Make and check a release of made-up people, and look at it.", ("overt demo --into tour",)),
+    "demo": ("Make and check a release of invented people.", ("overt demo --into tour",)),
     "disclose": (
         "Show what someone who knows the method can infer in a small case.",
-        ("overt disclose case.toml",),
+        ("overt disclose case.json",),
     ),
     "studio": (
         "Open a page on this machine to see the risk and choose a release.",

@@ -59,7 +59,7 @@ def audit(
     json
         Print one JSON document instead of the table.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
     seed
         Use the same random numbers again.
     overwrite

@@ -15,7 +15,7 @@ def budget(
     Parameters
     ----------
     data
-        The file with the data. Its ledger lies beside it. Of a table in a database, the name of the table, where the recipe is.
+        The file with the data; its ledger is next to it. For a table in a database, the name of the table, in the folder of the recipe.
     epsilon
         The most that all releases together may spend of epsilon.
     delta
@@ -23,7 +23,7 @@ def budget(
     json
         Print one JSON document instead of the summary.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
 
     """
     import overt

@@ -28,7 +28,7 @@ def check(
     json
         Print one JSON document instead of the findings.
     quiet
-        Say nothing: the exit code is the answer.
+        Print nothing; the exit code is the answer.
 
     """
     import overt

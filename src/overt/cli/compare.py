@@ -38,7 +38,7 @@ def compare(
     json
         Print one JSON document instead of the table.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
     seed
         Repeat methods that draw random numbers.
     overwrite

@@ -65,13 +65,13 @@ def sentence_of(error: BaseException) -> str:
     match exit_of(error):
         case Exit.UNEXPECTED:
             return (
-                f"Overt stopped on a mistake of its own ({type(error).__name__}); no release was written. "
+                f"Overt stopped because of a bug ({type(error).__name__}); no release was written. "
                 "Run the command again with --debug to see where, and please report it."
             )
         case Exit.INTERRUPTED:
             return "Interrupted. What was being written is whole in its place, or not there at all."
         case _ if isinstance(error, MemoryError):
-            return "This machine has not enough memory for that; use fewer rows or columns."
+            return "This machine does not have enough memory for this; use fewer rows or columns."
         case _ if isinstance(error, OSError) and error.strerror:
             return _of_the_system(error)
         case _:
@@ -83,11 +83,11 @@ def _of_the_system(error: OSError) -> str:
     name = "" if error.filename is None else str(error.filename)
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
-            return f"There is no room left on the disk{f' for {name}' if name else ''}; nothing was written. Make room, or name another folder."
+            return f"There is no space left on the disk{f' for {name}' if name else ''}; nothing was written. Free some space, or name another folder."
         case errno.EROFS:
             return f"{name or 'The folder'} cannot be written: its disk is read-only. Name another folder; nothing was written."
         case errno.EACCES | errno.EPERM:
-            return f"{name or 'A file or folder'} cannot be opened or written: you have no permission. Ask for it, or name another file or folder."
+            return f"{name or 'A file or folder'} cannot be opened or written: you do not have permission. Ask for it, or name another file or folder."
         case _:
             return f"{f'{name}: ' if name else ''}{error.strerror}."
 

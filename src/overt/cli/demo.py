@@ -22,7 +22,7 @@ version = 1
 [input]
 path = "census.csv"
 
-# What somebody who looks for a person may know about them: released in coarser values.
+# What others may know about a person: released as coarser values.
 [columns.Age]
 role = "quasi-identifier"  # a number: shown as a range
 
@@ -37,7 +37,7 @@ hierarchy = {{ file = "education.csv" }}  # shown as a label of this hierarchy
 role = "quasi-identifier"
 hierarchy = {{ file = "birthplace.csv" }}
 
-# What nobody may learn about a person.
+# What nobody should learn about a person.
 [columns.Occupation]
 role = "sensitive"
 
@@ -81,7 +81,7 @@ property = "k-anonymity"
 k = 2
 
 [[goal]]
-property = "l-diversity"  # nobody's disease is known with more than 1/2
+property = "l-diversity"  # nobody's disease is known with a probability above 1/2
 l = 2
 
 [method]
@@ -113,7 +113,7 @@ def demo(
     json
         Print one JSON document instead of the summary.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
 
     """
     import overt
@@ -204,7 +204,7 @@ def refuse_foreign(folder: Path) -> None:
     recipe = folder / "recipe.toml"
     is_ours = recipe.is_file() and recipe.read_text(encoding="utf-8", errors="replace").startswith(FIRST_LINE)
     if any(folder.iterdir()) and not is_ours:
-        raise InvalidInput(f"{folder} holds files that no demo wrote; give --into a new folder.")
+        raise InvalidInput(f"{folder} contains files that no demo wrote; give --into a new folder.")
 
 
 def write_sample(folder: Path, n_rows: int) -> None:

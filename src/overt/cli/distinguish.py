@@ -37,7 +37,7 @@ def distinguish(
     json
         Print one JSON document instead of the sentences.
     quiet
-        Say nothing: the exit code is the answer.
+        Print nothing; the exit code is the answer.
     seed
         Use the same random numbers again.
 

@@ -6,7 +6,7 @@ from overt.cli.console import Exit, Switch, tell
 
 
 def explain(term: str | None = None, /, *, json: Switch = False) -> int:
-    """Explain a property, a method or a word: what it is, what it does not promise, a tiny example.
+    """Explain a property, a method or a term: what it is, what it does not promise, and a tiny example.
 
     Parameters
     ----------

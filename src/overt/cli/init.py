@@ -36,7 +36,7 @@ def init(
     json
         Print one JSON document instead of the summary.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
     overwrite
         Replace a recipe that is already there.
 

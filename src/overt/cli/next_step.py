@@ -16,7 +16,7 @@ NextStep = tuple[str, str]  # what for, and the command
 def next_step() -> int:
     """Say which command comes next in the folder that the shell is in."""
     found, steps = steps_in(Path())
-    say(f"Overt publishes tables about people so that nobody is given away. {found}\n")
+    say(f"Overt publishes tables about people without giving anybody away. {found}\n")
     say_table(steps)
     say("\nAll commands: overt --help. A term you do not know: overt explain TERM.")
     return Exit.DONE

@@ -45,7 +45,7 @@ def risk(
     json
         Print one JSON document instead of the summary.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
 
     """
     import overt

@@ -35,7 +35,7 @@ def run(
     json
         Print one JSON document instead of the summary.
     quiet
-        Say nothing unless something goes wrong.
+        Print nothing unless something goes wrong.
     seed
         Repeat a method that draws random numbers. It is recorded nowhere: keep it as secret as the data. A differentially private release made with one is for tests, and says so.
     overwrite

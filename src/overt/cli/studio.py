@@ -23,6 +23,8 @@ def studio(*, port: NonNegativeInt = 0, no_browser: Switch = False) -> int:
         from overt.studio.server import serve
     except ImportError:
         raise MissingExtra("The studio needs more packages; install them with `pip install 'overt[studio]'`.") from None
-    say("The studio is at the address below, for you alone: whoever has it can see your data. Ctrl-C ends it.")
+    say(
+        "The studio is at the address below. Do not share it: anybody who has it can see your data. Ctrl-C stops the studio."
+    )
     serve(port=port, open_browser=not no_browser, say=say)
     return Exit.DONE

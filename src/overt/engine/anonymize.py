@@ -38,7 +38,7 @@ from overt.report.lines import aligned, labelled
 from overt.report.sentences import counted
 from overt.table import Kind, Role, Table
 
-ONCE = "This is one release of these people. Another call makes another, and two together say more than either: publish one, and do not call again until one pleases."
+ONCE = "This is one release of these people. Another call makes another release, and two together reveal more than either. Publish only one, and do not call again to get a nicer one."
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +193,7 @@ def _checked(
     verdict = check_release(table, lines, claim, witness=release.witness)
     if not verdict.ok:
         raise OvertError(
-            "Nothing was released: the release did not pass its own check. Please report this as a mistake in Overt."
+            "Nothing was released: the release did not pass its own check. Please report this as a bug in Overt."
         )
     leak = None
     if audit and table.sensitive:
@@ -201,7 +201,7 @@ def _checked(
 
         leak = look(release, None, rng=rng, on_progress=on_progress)
     pilot = (
-        f"{n_looked_at:,} people drawn blindly are not in the release: the goals were chosen by their values."
+        f"{n_looked_at:,} randomly drawn people are not in the release: the goals were chosen by their values."
         if n_looked_at
         else ""
     )
@@ -289,7 +289,7 @@ def _refuse_repeats(profile: Profile, person: str | None) -> None:
     if repeated and person is None:
         raise InvalidInput(
             f"Column {repeated[0]!r} seems to name persons, some of whom have several rows, and five rows that look alike may be one person. "
-            f"Say whose the rows are, person={repeated[0]!r}; or, if it names no persons, identifiers=[{repeated[0]!r}]."
+            f"Say which column identifies the persons, person={repeated[0]!r}; or, if it does not identify persons, identifiers=[{repeated[0]!r}]."
         )
 
 

@@ -82,7 +82,7 @@ def find_bytes(
         return spelt if not spelt.ok else Finding(
             "spelling",
             True,
-            f"{spelt.sentence} Empty and missing texts of {names} look alike here, so that the bytes of the files were not compared.",
+            f"{spelt.sentence} Empty and missing texts in {names} look the same here, so the bytes of the files were not compared.",
         )  # fmt: skip
     changed = []
     with PrivateFolder(prefix="overt-check-") as work:
@@ -91,7 +91,7 @@ def find_bytes(
                 changed.append(target.name_of(places[name]))
     if not changed:
         return Finding(
-            "spelling", True, "The files are, byte for byte, what is written of a release that means the same."
+            "spelling", True, "The files are, byte for byte, what Overt writes for a release with this content."
         )
     if not spelt.ok:
         return spelt
@@ -101,7 +101,7 @@ def find_bytes(
     return Finding(
         "spelling",
         False,
-        f"{' and '.join(changed)}: every cell can be read, and the bytes are not those that are written of a release that means the "
-        "same. The order of columns, quotes, blanks, line ends or what a reader skips could carry a message. "
+        f"{' and '.join(changed)}: every cell can be read, but the bytes are not what Overt writes for a release with this "
+        "content. The order of columns, quotes, blanks, line ends or what a reader skips could carry a message. "
         f"{why}ake the release again.",
     )

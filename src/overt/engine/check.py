@@ -62,10 +62,7 @@ class Checked(Result):
         if not failed:
             return "The release holds what it claims."
         if "origin" in failed and not failed & {"digests", "manifest"}:
-            return (
-                "Whether the release holds what it claims is not known: it was compared with data that is not confirmed to be what it "
-                "was made from."
-            )
+            return "Not known whether the release holds what it claims: nothing confirms that these are the data it was made from."
         return "The release does not hold what it claims."
 
 
@@ -166,7 +163,7 @@ def linked_by_record(
     links = None if record is None or record.persons is None else record.persons.rows_of_person
     if links is None:
         raise InvalidInput(
-            "Rows are pooled in this release: which lines of a bucket are one person's is in the owner's record only, and goals count persons. "
+            "Rows are pooled in this release. Goals count persons, and only the owner's record says which lines of a bucket belong to one person. "
             + (
                 f"Put it beside {path.name}, or ask the owner to run this check."
                 if path.name
@@ -181,7 +178,7 @@ def require_key(table: Table, path: Path) -> None:
     """Refuse data of persons whose rows were cut at random, if nobody knows how."""
     if table.persons is not None and table.persons.draws and table.persons.key is None:
         raise InvalidInput(
-            "Which rows of a person were kept, or which comes first, was drawn at random, and only the owner's record says how it fell. "
+            "Which rows of a person were kept, or which comes first, was drawn at random, and only the owner's record says which. "
             + (
                 f"Put it beside {path.name}, or ask the owner to run this check."
                 if path.name

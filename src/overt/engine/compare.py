@@ -271,9 +271,7 @@ def find_difference(candidates: Sequence[Candidate]) -> str:
     """What a reader of a comparison must know: whether numbers are of the same thing. Empty if they are."""
     if len({candidate.described for candidate in candidates}) < 2:
         return ""
-    return (
-        "These recipes differ in the data or in the roles of columns; numbers of one cannot be held against another's."
-    )
+    return "These recipes differ in the data or in the roles of columns, so their figures cannot be compared."
 
 
 def find_looked_at(candidates: Sequence[Candidate]) -> str:
@@ -282,8 +280,8 @@ def find_looked_at(candidates: Sequence[Candidate]) -> str:
     if None in pilots:
         return (
             (
-                "This looked at the values of people who are to be published. What you choose because of it can say something about them, "
-                "which no guarantee covers. With [pilot] in the recipes only people are looked at who are then left out."
+                "This comparison looked at the values of people who will be published. What you choose because of it can reveal something about "
+                "them, and no guarantee covers that. With [pilot] in the recipes, a comparison looks only at people who are then left out."
             )
             if candidates
             else ""
@@ -291,8 +289,8 @@ def find_looked_at(candidates: Sequence[Candidate]) -> str:
     people = " and ".join(f"{n:,}" for n in sorted(n for n in pilots if n is not None))
     return (
         (
-            f"Only the values of the {people} people of the pilot were looked at, who are not published. Choose as you like; figures are theirs, and a "
-            "release of everybody else has smaller groups for its size."
+            f"Only the values of the {people} people of the pilot were looked at. They are not published, so choose freely. The figures are about "
+            "the pilot; in a release of everybody else, groups are smaller for its size."
         )
         if people
         else ""

@@ -80,7 +80,7 @@ def find_dp_contradictions(recipe: Recipe, manifest: DpManifest, path: Path, n_r
         return Finding(
             "manifest", False, f"The manifest contradicts its own recipe, or the release, in: {', '.join(wrong)}."
         )
-    return Finding("manifest", True, "What the manifest says is what its recipe and the release say.")
+    return Finding("manifest", True, "The manifest agrees with its recipe and with the release.")
 
 
 def _in_words(manifest: Manifest, recipe: Recipe) -> Iterator[str]:
@@ -153,5 +153,5 @@ def _in_text(manifest: Manifest | DpManifest, path: Path) -> Iterator[str]:
 
 def _findings(found: list[str]) -> tuple[Finding, ...]:
     if found:
-        return tuple(Finding("manifest", False, f"The manifest cannot be believed: {words}.") for words in found)
-    return (Finding("manifest", True, "What the manifest says is what its recipe and the release say."),)
+        return tuple(Finding("manifest", False, f"The manifest contradicts itself: {words}.") for words in found)
+    return (Finding("manifest", True, "The manifest agrees with its recipe and with the release."),)

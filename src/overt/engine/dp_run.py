@@ -114,8 +114,8 @@ def refuse_dp(recipe: Recipe, doing: str) -> None:
     """Refuse what would show figures of the data that a differentially private release hides."""
     if recipe.is_dp:
         raise InvalidInput(
-            f"{recipe.settings.method.name} makes differentially private releases, and {doing} would tell what they hide; make the release with "
-            "overt run, and measure that."
+            f"{recipe.settings.method.name} makes differentially private releases, and {doing} would reveal what they hide. Make the release with "
+            "overt run, and measure that release."
         )
 
 
@@ -251,8 +251,8 @@ def _require_independent(recipe: Recipe) -> None:
     external = files_read(recipe).get(EXTERNAL)
     if external is not None and external.resolve() in [path.resolve() for path in recipe.source.files]:
         raise InvalidInput(
-            "The external database of a differentially private release must be public and independent of the table, and here it is the table; "
-            "use dp-cube, which pays for looking at it."
+            "The external database of a differentially private release must be public and independent of the table, but here it is the table "
+            "itself. Use dp-cube, which pays for looking at the table."
         )
 
 
@@ -359,5 +359,5 @@ def _find_in_ledger(manifest: DpManifest, data: Path) -> list[Finding]:
         return []
     entries = [entry for entry in read_ledger(ledger_path(data)).releases if entry.id == manifest.id]
     if any((entry.epsilon, entry.delta) == (manifest.epsilon, manifest.delta) for entry in entries):
-        return [Finding("ledger", True, "The ledger beside the data knows this release and what it cost.")]
-    return [Finding("ledger", False, "The ledger beside the data does not know this release at this cost.")]
+        return [Finding("ledger", True, "The ledger of the data contains this release and its cost.")]
+    return [Finding("ledger", False, "The ledger of the data does not contain this release at this cost.")]

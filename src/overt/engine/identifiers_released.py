@@ -42,6 +42,6 @@ def _look_at(column: Column) -> Look:
 
 def _sentence(name: str, how: str, choice: Choice) -> str:
     return (
-        f"{name!r} is released {how} and looks like an identifier: {choice.reason}. If it names, numbers or reaches a person, "
+        f"{name!r} is released {how} and looks like an identifier: {choice.reason}. If it identifies a person or is a way to contact one, "
         "give it the role 'identifier' and run again under a new [output]; do not publish this release."
     )

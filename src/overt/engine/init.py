@@ -49,12 +49,12 @@ class FirstRecipe(Result):
         """Whose sensitive values were looked at."""
         if self.n_looked_at is not None:
             return (
-                f"of sensitive columns only the values of {self.n_looked_at:,} people who were drawn blindly; they will not be "
-                "published, and whatever you choose because of them says nothing about the others"
+                f"in sensitive columns, only the values of {self.n_looked_at:,} randomly drawn people. They will not be "
+                "published, and what you choose because of them reveals nothing about the others"
             )
         if self.profile.of_role(Role.SENSITIVE):
-            return "nobody's value of a sensitive column: without a pilot, goals are chosen without looking"
-        return "no sensitive column: there is none"
+            return "in sensitive columns, nobody's values: without a pilot, goals are chosen without looking"
+        return "there is no sensitive column"
 
     def content(self) -> dict[str, Any]:
         """The proposed roles, with their reasons."""
@@ -107,7 +107,7 @@ class FirstRecipe(Result):
                 forms = f"{column.formats.formats[0]} or {column.alternative}"
                 yield (
                     "Caution",
-                    f"{column.name!r} is written {forms}, and no cell tells which; the recipe says the first: find out",
+                    f"{column.name!r} is written {forms}, and no cell shows which; the recipe says the first, so find out",
                 )
             if column.odd is not None:
                 yield "Caution", f"{column.name!r}: {odd_words(column)}"
@@ -115,14 +115,14 @@ class FirstRecipe(Result):
         if n_known > MANY_KNOWN:
             yield (
                 "Caution",
-                f"{n_known} columns are proposed as what others may know of a person. With so many, groups look alike in little and a release shows "
-                "little: give those that hardly anybody else knows, such as answers to questions, the role 'sensitive', or leave them out",
+                f"{n_known} columns are proposed as what others may know about a person. With so many, a release shows little detail. Give "
+                "those that hardly anybody else knows, such as answers to questions, the role 'sensitive', or leave them out",
             )
         yield "Looked at", self.looked_at
         yield "Recipe", str(self.path)
         if self.pilot_path is not None:
             yield "Owner", f"{self.pilot_path}: who is in the pilot"
-        yield "Next", f"read it, change what is wrong, then: overt run {as_typed(self.path)} --report"
+        yield "Next", f"check it, correct what is wrong, then: overt run {as_typed(self.path)} --report"
 
 
 def odd_words(column: ColumnProfile) -> str:

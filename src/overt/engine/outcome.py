@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
 MANY_AMOUNTS = 30  # different ones
 NOT_WRITTEN = (
-    "Nothing was written: the release did not pass its own check. Please report this as a mistake in Overt.",
+    "Nothing was written: the release did not pass its own check. Please report this as a bug in Overt.",
     "",
 )
 
@@ -277,9 +277,7 @@ def group_sizes(release: Release, tables: Mapping[str, pl.DataFrame]) -> NDArray
 
 def sentence_of_cleared(names: Iterable[str]) -> str:
     """What became of the files that a run which was killed had begun."""
-    return (
-        f"unfinished files of a run that was killed are gone, and what they were to replace is back: {', '.join(names)}"
-    )
+    return f"removed unfinished files of a killed run, and restored what they were about to replace: {', '.join(names)}"
 
 
 def findings_of(verdict: Verdict) -> dict[str, Any]:
@@ -358,7 +356,7 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
     for part in goal.parts:
         if isinstance(part, RelativeRisk) and (n_unknown := part.names_unknown(release.groups)):
             named = "1 value that nobody has" if n_unknown == 1 else f"{n_unknown} values that nobody has"
-            yield f"The goal names {named} under `positive`, which bounds nothing: check how they are written in the data."
+            yield f"The goal names {named} under `positive`, so the goal does not limit anything for them: check how they are written in the data."
     if others:
         names = ", ".join(map(repr, others))
-        yield f"Released as they are, and no part of any guarantee: {names}. Anyone who knows them may find people by them."
+        yield f"Released unchanged, and not covered by any guarantee: {names}. Anybody who knows them may find people by them."

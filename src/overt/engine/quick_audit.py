@@ -80,9 +80,9 @@ def why_not_in_passing(release: Release) -> str:
     """Why an audit would take longer than a run may, if it would."""
     n_rows = release.table.n_rows
     if n_rows > MOST_ROWS:
-        return f"{n_rows:,} rows are more than a run looks at in passing"
+        return f"{n_rows:,} rows are too many for the short estimate of a run; try overt audit"
     if n_rows * release.n_alternatives > MOST_GENERALIZED:
-        return f"to replay a search of {release.n_alternatives:,} nodes takes longer than a run may"
+        return f"to replay a search of {release.n_alternatives:,} nodes takes too long for a run; try overt audit"
     return ""
 
 
@@ -96,7 +96,7 @@ def patient(on_progress: Progress) -> Progress:
 
     def watch(stage: str, done: int, total: int) -> None:
         if time.monotonic() - began > PATIENCE:
-            raise TakesTooLong("it takes longer than a run may; try overt audit")
+            raise TakesTooLong("it takes too long for a run; try overt audit")
         on_progress(stage, done, total)
 
     return watch

@@ -99,7 +99,7 @@ def find_changes(manifest: Manifest, target: Target, places: Places, found: Mapp
         return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
     if target.has_bytes:
         return Finding("digests", True, "The files of the release are, byte for byte, those of the manifest.")
-    return Finding("digests", True, "The tables of the release hold what they held when the manifest was written.")
+    return Finding("digests", True, "The content of the tables is what it was when the manifest was written.")
 
 
 def find_origin(
@@ -113,8 +113,8 @@ def find_origin(
         return Finding(
             "origin",
             True,
-            f"Not confirmed: whether the release was made from {name}, byte for byte. The owner's record, which would say it, is not "
-            "beside the manifest.",
+            f"Not confirmed: whether the release was made from {name}, byte for byte. The owner's record, which would say so, is not "
+            "next to the manifest.",
         )
     if record.manifest_sha256 != digest(path):
         return Finding("origin", False, f"The owner's record beside {path.name} belongs to another manifest.")
@@ -124,7 +124,7 @@ def find_origin(
         return Finding(
             "origin",
             False,
-            f"{' and '.join(changed)} is not what the release was made from, or it changed since.",
+            f"{' and '.join(changed)} is not what the release was made from, or has changed since.",
         )
     exactly = ", byte for byte," if recipe.source.has_bytes else ""
     return Finding("origin", True, f"The data is{exactly} what the release was made from.")
@@ -140,5 +140,5 @@ def of_known_data(finding: Finding, origin: Finding, record: OwnerRecord | None)
             finding.name, False, f"{sentence} If this is the data that it was made from, do not publish the release."
         )
     return Finding(
-        finding.name, False, f"{sentence} The data is not what it was made from, which may be the only reason."
+        finding.name, False, f"{sentence} The data is not what the release was made from, which may be the only reason."
     )

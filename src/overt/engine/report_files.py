@@ -116,12 +116,14 @@ def left_out_by(recipe: Recipe) -> list[str]:
     """Which rows a recipe allows to be left out; whether there were any is not for the public."""
     words = []
     if recipe.settings.input.keep not in (None, "all"):
-        words.append(f"At most {recipe.settings.input.keep} rows per person are kept. How many were cut is not told.")
+        words.append(
+            f"At most {recipe.settings.input.keep} rows per person are kept. The number of dropped rows is not published."
+        )
     if recipe.missing == "drop":
-        words.append("Rows whose sensitive value is missing are left out. How many there were is not told.")
+        words.append("Rows without a sensitive value are left out. Their number is not published.")
     most = float(exact(recipe.method.max_suppressed))
     if most:
-        words.append(f"Up to {most:.3g} of the rows may be suppressed. How many were is not told.")
+        words.append(f"Up to {most:.3g} of the rows may be suppressed. Their number is not published.")
     return words
 
 

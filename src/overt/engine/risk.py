@@ -74,15 +74,18 @@ class Exposure(Result):
             yield from lines_of_persons(self.persons)
         else:
             yield "Unique", f"{found.n_unique:,} of {found.n_rows:,} rows ({percent(found.n_unique / found.n_rows)})"
-        yield "Found by", f"someone who knows that a person is in the file: {one_in(float(found.prosecutor))} at worst"
+        yield (
+            "Found by",
+            f"an attacker who knows that a person is in the file: {one_in(float(found.prosecutor))} at worst",
+        )
         if found.journalist is not None:
-            yield "", f"someone who does not know that: {one_in(found.journalist)} at worst (estimated)"
-        yield "", f"someone who matches everybody: right for {percent(float(found.marketer))} of {things}"
+            yield "", f"an attacker who does not know that: {one_in(found.journalist)} at worst (estimated)"
+        yield "", f"an attacker who matches everybody: right for {percent(float(found.marketer))} of {things}"
         for one in self.risk.disclosures:
             yield (
                 "Learnt",
-                f"{one.column}: {percent(one.n_certain / found.n_rows)} of {things} are in groups where all have the same value; "
-                f"the best guess is right for {percent(one.best_guess)}, a blind one for {percent(float(one.blind_guess))}",
+                f"{one.column}: {percent(one.n_certain / found.n_rows)} of {things} are in groups where everybody has the same value; "
+                f"the best guess is right for {percent(one.best_guess)}, and without looking at the person for {percent(float(one.blind_guess))}",
             )
         yield from (("Caution", caution) for caution in self.cautions)
 
@@ -93,7 +96,7 @@ def lines_of_persons(found: PersonUniques) -> Iterator[tuple[str, str]]:
     known = [
         ("what is the same in all their rows", found.static),
         ("also how many rows they have", found.with_count),
-        ("also one of these rows, the most telling", found.with_one),
+        ("also one of these rows, the most revealing", found.with_one),
         ("also two of these rows", found.with_two),
         ("all of their rows", found.with_all),
     ]
@@ -162,7 +165,7 @@ def _read(
     source = source_named(data, table=table, query=query)
     profile = source.profile(on_progress=on_progress)
     if not known:
-        guessed = "guessed; name them with --known to be sure"
+        guessed = "guessed from the columns; name them with --known to be certain"
         if profile.persons is None:
             return table_of_profile(profile), guessed, cautions_of(profile)
         return _read_all(source, intake_of_profile(profile), (), on_progress), guessed, ()
@@ -174,7 +177,7 @@ def _read(
     try:
         asked_of = replace(intake, persons=PersonRows(column=whose, varies=varies))
         people, _ = source.read(asked_of, on_progress=on_progress)
-        return people, f"as you named them; persons by {whose!r}, and how many rows they have counts as known", ()
+        return people, f"as you named them; persons by {whose!r}; the number of their rows counts as known", ()
     except InvalidInput:
         return source.read(intake, on_progress=on_progress)[0], "as you named them", cautions_of(profile)
 

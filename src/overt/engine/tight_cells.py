@@ -36,7 +36,7 @@ def tight_cells_of(
     )
     remedy += " With a hierarchy a column shows labels instead of sets." if sets else ""
     yield (
-        f"The release shows {' and '.join(shown)}. Somebody who knows nobody's quasi-identifiers can recover some of them from that; `overt audit` "
+        f"The release shows {' and '.join(shown)}. Even somebody who knows nobody's quasi-identifiers can recover some of them; `overt audit` "
         f"counts how many.{remedy}"
     )
 

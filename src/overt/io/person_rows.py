@@ -103,7 +103,7 @@ def person_rows(
         for name, given in said.items():
             if given:
                 raise InvalidInput(
-                    f"{name} says what becomes of a person's rows; say too whose they are: person='...'."
+                    f"{name} is about the rows of a person; also say which column identifies the person: person='...'."
                 )
         return None
     if isinstance(varies, str):

@@ -23,8 +23,8 @@ def page_of_comparison(
         element("header", element("p", "Comparison", class_="kicker"), element("h1", "Risk against cost")),
         element(
             "p",
-            "Every point is what one recipe gives. Further down, people are safer; further left, the data say more. "
-            "A red line leads from what the release alone says up to what someone who knows the method learns. "
+            "Every point is one recipe. Lower is safer for people; further left is more useful. "
+            "A red line leads from what the release alone reveals up to what somebody who knows the method learns. "
             "Nothing was written: run the recipe you choose.",
         ),
         element("p", caution, class_="alarm") if caution else None,

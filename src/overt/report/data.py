@@ -363,12 +363,12 @@ def _fate(release: Release, column: Column, utility: Utility, learnt: Sequence[A
 def _became(release: Release, column: Column, measured: Any) -> str:
     if column.role is Role.SENSITIVE:
         if release.shuffled_rows is not None:
-            return "values unchanged, shuffled in their bucket: what a row shows is not its person's"
+            return "values unchanged but shuffled in their bucket: the value in a row need not be that person's"
         return f"values unchanged, listed by {'bucket' if len(release.table_names) > 1 else 'group'}"
     if measured.certainty_penalty == 0 and measured.precision == 1:
         if release.shows_exactly:
             return "exact: what is protected is the link to sensitive values"
-        return "exact in every row: groups happen to agree on it"
+        return "exact in every row, because all rows of each group have the same value"
     if (level := release.level_of(column)) is not None:
         n_levels = 2 if column.hierarchy is None else column.hierarchy.n_levels
         if level == n_levels - 1:

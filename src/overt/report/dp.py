@@ -83,7 +83,7 @@ def page_of_dp(report: DpReport) -> str:
         top,
         _section("What that means", element("p", MEANING), element("p", LIMITS)),
         _section(
-            "Decided before the data was seen", html_table(["", ""], list(report.facts.items()), n_text_columns=2)
+            "Decided before looking at the data", html_table(["", ""], list(report.facts.items()), n_text_columns=2)
         ),
         _section("What is published", element("p", _published(report)), _levels(report)),
         _section(
@@ -116,9 +116,9 @@ def _section(title: str, *children: Child) -> Markup:
 
 def _published(report: DpReport) -> str:
     if report.n_fewest is None:
-        return "Nothing: no element had enough copies, which says little, since small tables and wide ones look alike here."
+        return "Nothing: no combination had enough copies. This says little, because it happens with small tables and with wide ones."
     return (
-        f"{report.n_rows:,} rows, {report.n_different:,} of them different; each stands at least {report.n_fewest:,} times. They are a "
+        f"{report.n_rows:,} rows, {report.n_different:,} of them different; each occurs at least {report.n_fewest:,} times. They are a "
         "random part of the table, generalized."
     )
 

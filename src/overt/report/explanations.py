@@ -22,9 +22,9 @@ class Explanation:
 
 PROPERTIES_EXPLAINED: dict[str, Explanation] = {
     "k-anonymity": Explanation(
-        "Every group has at least k people, of whom the release shows the same. Who looks for one of them finds k.",
+        "Every group has at least k people, for whom the release shows the same. Somebody who looks for one of them finds at least k.",
         "Anything about sensitive values. If all k people have the same disease, everybody knows it.",
-        f"{EXAMPLE} k = 4: nobody is found with a chance above 1 in 4.",
+        f"{EXAMPLE} k = 4: the chance of finding somebody's row is at most 1 in 4.",
     ),
     "alpha-k-anonymity": Explanation(
         "Every group has at least k people, and no sensitive value has more than the share alpha of it.",
@@ -32,7 +32,7 @@ PROPERTIES_EXPLAINED: dict[str, Explanation] = {
         f"{EXAMPLE} alpha = 0.5: half of the first group has flu, half of the second a cold.",
     ),
     "l-diversity": Explanation(
-        "No sensitive value has more than 1/l of a group, so that a reader of the release concludes nobody's with more than 1/l.",
+        "No sensitive value has more than 1/l of a group. So to a reader of the release, nobody's value has a probability above 1/l.",
         "That values differ in meaning (three kinds of cancer are three values), or that a rare value stays rare.",
         f"{EXAMPLE} l = 2: the most frequent value has half of its group. HIV, which 1 of 8 has, is 1 in 4 in the first group.",
     ),
@@ -58,8 +58,8 @@ PROPERTIES_EXPLAINED: dict[str, Explanation] = {
     ),
     "delta-disclosure": Explanation(
         "In every group the logarithm of a value's probability changes by less than delta, for every value of the table.",
-        "That it can be reached: a group without somebody who has a rare value breaks it, whatever delta is.",
-        f"{EXAMPLE} No delta holds: nobody of the second group has HIV, and that alone is information.",
+        "That it can be reached: a group in which nobody has a rare value breaks it, whatever delta is.",
+        f"{EXAMPLE} No delta holds: nobody in the second group has HIV, and this alone is information.",
     ),
     "basic-beta-likeness": Explanation(
         "In no group is a sensitive value more than 1 + beta times as frequent as in the whole table.",
@@ -85,7 +85,7 @@ def _method(what: str, not_promised: str, goals: str, after: str) -> Explanation
 
 K_AND_L = '[[goal]]\nproperty = "k-anonymity"\nk = 5\n\n[[goal]]\nproperty = "l-diversity"\nl = 3\n\n'
 L_ALONE = '[[goal]]\nproperty = "l-diversity"\nl = 3\n\n'
-KNOWS_MORE = "That nobody guesses: who knows how values depend on quasi-identifiers guesses better than the release alone allows."
+KNOWS_MORE = "That nobody can guess: somebody who knows how values depend on quasi-identifiers guesses better than the release alone allows."
 WEAK = (
     "Anything against somebody who replays the method and also knows how values depend on quasi-identifiers: "
     "its guarantee is weak."
@@ -94,8 +94,8 @@ REPLAY = "Anything against somebody who replays the method, where the goal looks
 NOT_FOR_USE = "What its paper claims. It is for study only: do not publish with it."
 METHODS_EXPLAINED: dict[str, Explanation] = {
     "blind-buckets": _method(
-        "Boxes of at least k people who look alike, and buckets into which sensitive values are dealt without looking at anybody. The one to "
-        "begin with: replaying it adds nothing, for any goal and whatever somebody believed before (strong).",
+        "Boxes of at least k people who look alike, and buckets into which sensitive values are dealt at random. Start with "
+        "this method: replaying it adds nothing, for any goal and whatever somebody believed before (strong).",
         KNOWS_MORE,
         f'{K_AND_L}[method]\nname = "blind-buckets"',
         'One table shows "Age 30..39, Town A or B, bucket 7" for five people; another says that bucket 7 holds flu 4, gout 4, cold 4.',
@@ -104,28 +104,28 @@ METHODS_EXPLAINED: dict[str, Explanation] = {
         "Quasi-identifiers as they are, with a bucket number; in a second table the l or more different sensitive values of every bucket. Strong.",
         "That nobody sees who is in the table: quasi-identifiers are exact.",
         f'{L_ALONE}[method]\nname = "anatomy"',
-        '"Age 34, Town A, bucket 2" stands in one table, and bucket 2 holds flu, gout and cold in the other: each with 1 in 3.',
+        '"Age 34, Town A, bucket 2" is in one table, and bucket 2 has flu, gout and cold in the other: each has a probability of 1 in 3.',
     ),
     "batch-matching": _method(
-        "Groups of about l people who are alike, though their values had no say in it.",
+        "Groups of about l similar people with different values; the values had no influence on who is with whom.",
         WEAK,
         f'{L_ALONE}[method]\nname = "batch-matching"',
-        "Three people aged 31 to 34 with flu, gout and cold form a group: each has each value with 1 in 3.",
+        "Three people aged 31 to 34 with flu, gout and cold form a group: each has each value with a probability of 1 in 3.",
     ),
     "cross-bucket": _method(
         "Boxes of at least k people crossed with buckets of l values. Without k-anonymity boxes hold one person: quasi-identifiers are then exact.",
         WEAK,
         f'{K_AND_L}[method]\nname = "cross-bucket"',
-        "Five people show one box, and their values lie in five buckets of three: who looks for a person finds five rows, and a third each.",
+        "Five people share one box, and their values are in five buckets of three. Somebody who looks for a person finds five rows, and each value has a probability of a third.",
     ),
     "dealing": _method(
-        "Random groups of l or a few more people with different values; quasi-identifiers play no part. Strong, and weak where k exceeds l.",
+        "Random groups of l or a few more people with different values; quasi-identifiers are not used. Strong, and weak where k exceeds l.",
         "Useful detail: the people of a group have nothing in common.",
         f'{L_ALONE}[method]\nname = "dealing"',
         "Six people with flu, flu, gout, gout, cold, cold become two groups of three with three values each.",
     ),
     "rda": _method(
-        "Groups of l rows, the most frequent values first; quasi-identifiers play no part. Strong, and weak where k exceeds l.",
+        "Groups of l rows, the most frequent values first; quasi-identifiers are not used. Strong, and weak where k exceeds l.",
         "Useful detail: the people of a group have nothing in common.",
         f'{L_ALONE}[method]\nname = "rda"',
         "The first group is led by somebody with the most frequent value, and two people with other values are drawn to them.",
@@ -138,7 +138,7 @@ METHODS_EXPLAINED: dict[str, Explanation] = {
     ),
     "in-order": _method(
         "Levels of generalization tried from fine to coarse; the first that its strategy accepts is released, judged by what somebody who knows "
-        "the method can conclude. Nothing released is an answer too.",
+        "the method can conclude. It may also release nothing.",
         WEAK,
         f'{L_ALONE}[method]\nname = "in-order"',
         "Towns fail, counties hold: counties are released only if the failure of towns gives nobody away.",
@@ -156,19 +156,19 @@ METHODS_EXPLAINED: dict[str, Explanation] = {
         "All birth dates become years and all postcodes their first three digits; two rows in a hundred may be left out.",
     ),
     "record-threshold": _method(
-        "Every row by itself, as general as it must be for least risk at a required utility, compared with an external database.",
+        "Each row is generalized on its own, for the least risk at a required utility, compared with an external database.",
         "Anything about groups, or about somebody who looks at more than one row.",
         '[method]\nname = "record-threshold"\nc = 0.5',
         "A woman of 97 becomes 90 and over, a man of 34 stays 34: he is one of many.",
     ),
     "record-lagrangian": _method(
-        "Every row by itself, at the best balance of its risk and its utility, compared with an external database.",
+        "Each row is generalized on its own, for the best balance of risk and utility, compared with an external database.",
         "Anything about groups, or about somebody who looks at more than one row.",
         '[method]\nname = "record-lagrangian"\nlam = 0.5',
         "A row that would be found by three people of the register is generalized further than one that would be found by three hundred.",
     ),
     "dp-cube": _method(
-        "A random sample of rows, generalized by public hierarchies; rows with few copies are left out, which ones noisy counts decide. "
+        "A random sample of rows, generalized by public hierarchies with the help of noisy counts; rows with few copies are left out. "
         "(epsilon, delta)-differential privacy: whether anybody is in the table hardly changes what is released.",
         "More than epsilon and delta say. The budgets of several releases about the same people add up.",
         '[method]\nname = "dp-cube"\nepsilon = 1\ndelta = 1e-6',
@@ -184,7 +184,7 @@ METHODS_EXPLAINED: dict[str, Explanation] = {
         "The same with levels that are fixed beforehand, or chosen by an external database that is public.",
         "More than epsilon and delta say. The budgets of several releases about the same people add up.",
         '[method]\nname = "dp-sampling"\nepsilon = 1\ndelta = 1e-6',
-        "Ages in decades were decided on before anybody looked; rarer combinations are left out.",
+        "Decades were chosen for ages before anybody looked at the data; rare combinations are left out.",
     ),
     "gda": _method(
         "Groups of similar people with different values, as printed in its paper.",
@@ -218,15 +218,15 @@ WORDS_EXPLAINED: dict[str, tuple[str, str]] = {  # (what it does not mean, examp
     "group": ("That its people have different sensitive values.", '"Age 30..39, Town A" stands in five rows.'),
     "bucket": ("That its people look alike.", "Bucket 7 holds flu, gout and cold, and three rows say bucket 7."),
     "release": ("That it was checked; overt check does that from its files.", "release.csv and its manifest."),
-    "suppressed": ("That nobody notices: where few rows are left out, their number may tell something.", "The only person over 100."),
-    "replay": ("That the adversary has the data: they have the release, the method and quasi-identifiers.", "Of 60 tables only 6 give this release, and in all of them two people have HIV."),
-    "strong": ("That nobody guesses from what they know besides.", "blind-buckets for any goal; Mondrian with strict cuts for k-anonymity alone."),
+    "suppressed": ("That it reveals nothing: if few rows are left out, their number may reveal something.", "The only person over 100."),
+    "replay": ("That the adversary has the data. They have the release, the method and quasi-identifiers.", "Of 60 tables only 6 give this release, and in all of them two people have HIV."),
+    "strong": ("That nobody can guess from other knowledge.", "blind-buckets for any goal; Mondrian with strict cuts for k-anonymity alone."),
     "weak": ("That it holds against somebody who knows that young men rarely have breast cancer.", "batch-matching, cross-bucket, in-order."),
-    "none": ("That somebody will replay it; only that nothing is promised if they do.", "Mondrian with l-diversity."),
+    "none": ("That somebody will replay it. It only says that nothing is promised if they do.", "Mondrian with l-diversity."),
     "prosecutor": ("That the person is found: a chance of 1 in the size of the group.", "A neighbour who knows that you were in this hospital."),
-    "journalist": ("That they know who is in the table.", "A newspaper that wants to name one patient, whoever it is."),
-    "marketer": ("That any one match is sure.", "A company that matches the release with its customers."),
-    "audit": ("That what was not found is not there, where it was sampled.", "overt audit recipe.toml --seconds 60"),
-    "pilot": ("That these people are safe to look at twice: they are left out for good.", "One person in ten, drawn by overt init."),
+    "journalist": ("That they know who is in the table.", "A newspaper that wants to name any one patient."),
+    "marketer": ("That any single match is certain.", "A company that matches the release with its customers."),
+    "audit": ("That there is nothing else: if it sampled, it may have missed something.", "overt audit recipe.toml --seconds 60"),
+    "pilot": ("That these people may be published later: they are always left out.", "One person in ten, drawn by overt init."),
     "known for certain": ("That only these people are at risk.", "All five people of a group have HIV."),
 }  # fmt: skip

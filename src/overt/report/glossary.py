@@ -5,25 +5,25 @@
 from overt.markup import Markup, element
 
 GLOSSARY: dict[str, str] = {
-    "quasi-identifier": "A column that others may know of a person: age, postcode, sex. It is released in coarser values.",
-    "sensitive": "A column of which nobody shall learn a person's value: a diagnosis, an income.",
-    "identifier": "A column that names or reaches a person, such as a name or a telephone number. It is never released.",
-    "group": "The people of whom a release shows the same. Who looks for one of them finds all of them.",
-    "bucket": "Rows whose sensitive values are listed together, so that nobody can tell whose is whose.",
-    "release": "What is published: the files or tables that a method made.",
+    "quasi-identifier": "A column that others may know about a person, such as age, postcode or sex. It is released as coarser values.",
+    "sensitive": "A column whose value nobody should learn about a person, such as a diagnosis or an income.",
+    "identifier": "A column that identifies a person, such as a name or a telephone number. It is never released.",
+    "group": "The people for whom a release shows the same. Somebody who looks for one of them finds all of them.",
+    "bucket": "Rows whose sensitive values are listed together, without saying which value belongs to whom.",
+    "release": "What is published: the files or tables that a method makes.",
     "suppressed": "Rows that are left out of a release because no group could be found for them.",
     "replay": "To run the published method again, on every table that fits a release, and to rule out those that give another one.",
     "strong": "Replaying the method adds nothing to what the release shows, whatever somebody believed before.",
     "weak": (
-        "Replaying the method adds nothing for somebody who had no idea how values depend on quasi-identifiers. Somebody who knows more "
+        "Replaying the method adds nothing for somebody who does not know how values depend on quasi-identifiers. Somebody who knows more "
         "can learn more by replaying."
     ),
     "none": "The promise is for readers who do not replay the method. For those who do, it may not hold.",
     "prosecutor": "An attacker who knows that a certain person is in the table and looks for their row.",
     "journalist": "An attacker who looks for anybody at all, to show that it can be done.",
-    "marketer": "An attacker who matches as many people as possible and wants most matches to be right.",
+    "marketer": "An attacker who matches as many people as possible and is content if many matches are right.",
     "audit": "A measurement of what somebody who replays the method can conclude about each person.",
-    "pilot": "People drawn blindly whose values may be looked at when goals are chosen. They are not published.",
+    "pilot": "Randomly drawn people whose values may be looked at when goals are chosen. They are not published.",
     "known for certain": "Everybody who could be this person has the same value, so there is nothing to guess.",
 }
 FOR_REPORTS = ("quasi-identifier", "sensitive", "group", "bucket", "replay", "strong", "weak", "prosecutor", "journalist", "marketer", "known for certain")  # fmt: skip
@@ -41,5 +41,5 @@ def block_to_sign() -> Markup:
         element("div", element("span", words), element("span", class_="line"))
         for words in ("Decision", "Name", "Function", "Place and date", "Signature")
     ]
-    about = "The decision is about the files with these digests and no others."
+    about = "The decision applies only to files with these digests."
     return element("div", element("p", about), lines, class_="sign")

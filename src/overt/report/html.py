@@ -118,7 +118,7 @@ def _figures(report: Report) -> Markup:
         (f"{after.smallest:,}", f"in the smallest group (before: {before.smallest:,})"),
         (
             f"{after.n_unique:,}",
-            f"people alone with what is shown of them (before: {before.n_unique:,})",
+            f"people who are unique by what is shown about them (before: {before.n_unique:,})",
         ),
         (percent(1 - report.utility.non_uniform_entropy), "of the detail remains"),
     ]
@@ -168,12 +168,12 @@ def _found(report: Report) -> Iterator[Child]:
     if report.uniques.sets:
         yield element("h3", "Which columns singled people out")
         yield html_table(
-            ["Columns that were enough together, and no fewer", "Rows"],
+            ["The smallest sets of columns that were enough together", "Rows"],
             [[" + ".join(one.columns), f"{one.n_rows:,}"] for one in report.uniques.sets[:MOST_SETS]],
         )
         left = len(report.uniques.sets) - MOST_SETS
         more = f" {left} more sets single out fewer." if left > 0 else ""
-        yield element("p", f"Sets of up to {report.uniques.max_size} columns were looked at.{more}", class_="quiet")
+        yield element("p", f"Sets of up to {report.uniques.max_size} columns were examined.{more}", class_="quiet")
 
 
 def _attackers(report: Report) -> Markup:
@@ -273,7 +273,7 @@ def _distributions(report: Report) -> Iterator[Child]:
         " before ",
         element("span", class_="key after"),
         " after, as a reader of the release would estimate it. ",
-        f"Nothing that fewer than {report.least_rows} rows have is shown.",
+        f"Values of fewer than {report.least_rows} rows are not shown.",
         class_="quiet",
     )
     figures = [figure_of(one.plot, one.name, one.role) for one in report.distributions]
@@ -296,7 +296,7 @@ def _again(report: Report) -> Iterator[Child]:
         yield element("p", ", ".join(f"{name} {version}" for name, version in report.versions.items()), class_="quiet")
     yield element(
         "p",
-        "This report was made from the original data: on a small table everyone's value follows from its figures. Pass on the public "
+        "This report was made from the original data: for a small table, its figures can reveal everybody's value. Pass on the public "
         "report instead.",
         class_="quiet",
     )

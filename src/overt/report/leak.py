@@ -32,7 +32,7 @@ LEAST_SECONDS = 30  # of an audit, if one in passing did not say enough
 RELIABILITY = ("beliefs", "people", "mean belief", "share right")
 PROOFS = {
     Beliefs.EVERY: "proof: replaying this method adds nothing, whatever somebody believed before (docs/theory/safety.md)",
-    Beliefs.FLAT: "proof, for someone who had no idea how values depend on quasi-identifiers; others may learn more (docs/theory/safety.md)",
+    Beliefs.FLAT: "proof, for somebody who does not know how values depend on quasi-identifiers; others may learn more (docs/theory/safety.md)",
 }
 
 
@@ -180,8 +180,8 @@ def why_not_known(found: Audit) -> str:
         return ""
     if found.replayed.how == "chain":
         return (
-            "the method was run again at every step of chains that all begin at the true table; they may never have left its "
-            "surroundings, so nothing is concluded from them"
+            "the method was run again at every step of chains that all begin at the true table; they may never have moved far "
+            "from it, so no conclusion is drawn"
         )
     return sampled.why
 
@@ -252,7 +252,7 @@ def how_found(found: Audit) -> str:
     if found.replayed.how == "chain":
         return (
             f"{sampled.n_runs} chains that run the method again at every step, all from the true table ({sampled.n_proposed:,} steps, "
-            f"{sampled.seconds:.0f} s). They may never have left its surroundings, so nothing is concluded from them."
+            f"{sampled.seconds:.0f} s). They may never have moved far from it, so no conclusion is drawn."
         )
     if not sampled.n_runs and not sampled.n_proposed and found.is_known:
         return f"the inference of the method, between bounds ({found.replayed.how}, {sampled.seconds:.0f} s).{told}"
@@ -263,8 +263,8 @@ def how_found(found: Audit) -> str:
     )
     return (
         f"{sampled.n_runs} independent runs of sequential Monte Carlo ({sampled.n_proposed:,} proposed swaps, "
-        f"{sampled.seconds:.0f} s).{told}{agree} People count as above a bound only if they exceed it by three standard errors. Every table counted "
-        f"gives this release.{_unknown(found)}"
+        f"{sampled.seconds:.0f} s).{told}{agree} People count as above a bound only if they exceed it by three standard errors. Every table that "
+        f"was counted leads to this release.{_unknown(found)}"
     )
 
 
@@ -275,8 +275,8 @@ def _unknown(found: Audit) -> str:
         return ""
     help_ = "" if sampled.needed is None else f" {rounded_up(sampled.needed):,} seconds may be enough."
     return (
-        f" Not known yet for {found.n_unknown:,} people: the runs do not agree, or had no time to get to the release; none of "
-        f"them counts as above or below a bound.{help_}"
+        f" Not known yet for {found.n_unknown:,} people: the runs do not agree, or did not reach the release in time. None of "
+        f"these people counts as above or below a bound.{help_}"
     )
 
 
@@ -296,9 +296,9 @@ def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
     }
     return curves(
         series,
-        description=f"What is believed of {found.column}, with the release alone and with the method, for all people",
-        x="people, in the order of what is believed of them with the method",
-        y="belief in their likeliest value",
+        description=f"Highest probability of a value of {found.column} for each person, with the release alone and with the method",
+        x="people, ordered by this probability with the method",
+        y="probability of their likeliest value",
         colours=(BEFORE, ALARM),
         x_as_share=True,
         bound=None if found.bound is None else (f"promised: {found.bound}", float(found.bound)),
@@ -425,5 +425,5 @@ def section_of_learner(learned: Learned) -> Iterator[Child]:
     for sentence in learned.sentences():
         yield element("p", sentence)
     yield html_table(["Guessed right", ""], list(learned.rows()))
-    yield element("p", element("b", "Whether its beliefs can be taken at their word"))
+    yield element("p", element("b", "Whether its probabilities are calibrated"))
     yield html_table(RELIABILITY, list(learned.reliability_rows()))

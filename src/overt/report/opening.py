@@ -39,7 +39,7 @@ class Opening:
     @property
     def rows(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Every heading with its sentences."""
-        promised = self.promised or ("Nothing was asked of groups.",)
+        promised = self.promised or ("There is no goal about groups.",)
         rows = [
             ("What was promised", promised),
             ("Against whom it holds", (f"{_capital(holds_against(self.guarantee))}.", *filter(None, [self.knowledge]))),
@@ -67,7 +67,7 @@ class Opening:
             case _, Adversary.READER:
                 return "Somebody who knows how it was made, and makes it again, may learn more than is promised."
             case _:
-                return "No bound is claimed on what a reader may learn."
+                return "Nothing limits what a reader may learn."
 
     def _found(self) -> Iterator[str]:
         found = self.found
@@ -113,13 +113,13 @@ def holds_against(guarantee: Guarantee) -> str:
 def fails_against(guarantee: Guarantee) -> tuple[str, ...]:
     """Whom it does not hold against."""
     if guarantee.adversary is Adversary.ANYONE:
-        return ("Nobody is excepted; epsilon and delta say how far it goes.",)
+        return ("Nobody; epsilon and delta say how far the guarantee goes.",)
     knows = "Somebody who knows more about a person than the columns of this table, or how columns depend on each other, may guess better."
     if guarantee.strength == "strong":
         return (knows,)
     if guarantee.strength == "weak":
         return (
-            "Somebody who replays the method, and knows how values depend on quasi-identifiers, may exceed what is promised.",
+            "Somebody who replays the method, and knows how values depend on quasi-identifiers, may learn more than is promised.",
             knows,
         )
     return (

@@ -41,8 +41,8 @@ def of_knowledge(table: Table) -> str:
         varying = f", with their {', '.join(persons.positions)}" if persons.positions else ""
         return f"Holds also against somebody who knows how many rows everybody has{varying}."
     return (
-        "Holds against somebody who knows of everybody only what is the same in all of their rows. Who knows how many rows a person has, or one date of a "
-        "visit, may know more."
+        "Holds against somebody who knows only the columns that are the same in all rows of a person. Somebody who also knows how many rows a person "
+        "has, or the date of one visit, may learn more."
     )
 
 
@@ -51,21 +51,21 @@ def not_promised_of(persons: Persons | None, *, has_bundles: bool) -> Iterator[s
     if persons is None:
         return
     if persons.keep is not None:
-        yield "Nothing is promised of rows that were not kept: their number and what they say can be known otherwise."
+        yield "Nothing is promised about rows that were not kept: others may know their number and content from elsewhere."
     if not has_bundles:
         yield (
-            "What is protected is the row that was kept. That somebody has a value in any of their rows is not: who has two values often has both, and rows of the "
-            "same person elsewhere say more."
+            "Only the row that was kept is protected. Whether somebody has a value in any of their rows is not: people with one of two related values "
+            "often have both, and other rows of the same person may be known."
         )
         return
     if persons.known == "static":
-        carried = "dates or wards of visits stand beside the sensitive values as they are, so that "
+        carried = "dates or wards of visits are published exactly, next to the sensitive values, so "
         yield (
-            f"Somebody who knows anything of one visit is not covered: {carried}one known visit finds the person's rows, and with them everything they say."
+            f"Not covered: somebody who knows anything about one visit. {carried}one known visit finds the person's rows, and with them everything they say."
         )
     else:
         yield (
-            "What the season or the ward of a visit says of a diagnosis, to somebody who knows how they go together, is not hidden: they believed it before."
+            "Not hidden: what somebody who knows how seasons or wards are related to diagnoses concludes from the season or ward of a visit."
         )
 
 

@@ -94,8 +94,8 @@ class PublicReport:
         if self.holds_on_release:
             return f"This release of {rows} satisfies {goals}."
         return (
-            f"This release of {rows} was checked against the data to satisfy {goals}. The released rows by themselves do not show all of "
-            "it: see what was measured below."
+            f"This release of {rows} was checked against the data to satisfy {goals}. The released rows alone do not show all of "
+            "it; see the measurements below."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -306,7 +306,7 @@ def _not_promised(seen: SeenInRelease, method: Method, goal: Property, others: S
     if others:
         names = ", ".join(map(repr, others))
         words.append(
-            f"Released as they are, and no part of any guarantee: {names}. Anyone who knows them may find people by them."
+            f"Released unchanged, and not covered by any guarantee: {names}. Anybody who knows them may find people by them."
         )
     if seen.shows_people:
         words.append("Who is in the table is not hidden: quasi-identifiers are published exactly.")
@@ -315,7 +315,7 @@ def _not_promised(seen: SeenInRelease, method: Method, goal: Property, others: S
             "The share of a value in a group is its probability for a reader who considers all ways to assign the group's values equally "
             "likely. A reader who knows more about a person, or about how columns depend on each other, may conclude more."
         )
-    words.append("Several releases about the same people can reveal more together than each by itself.")
+    words.append("Several releases about the same people can reveal more together than each of them alone.")
     return words
 
 
@@ -332,10 +332,10 @@ def _has_buckets(read: Release) -> bool:
 def _whose(read: Release) -> str:
     """How a release shows sensitive values."""
     if read.shuffled_rows is not None:
-        return "values as they are, handed at random to the rows of their bucket: a row does not show its own person's"
+        return "values unchanged, assigned at random to the rows of their bucket: the value in a row need not be that person's"
     if _has_buckets(read):
-        return "values as they are, listed by bucket"
-    return "values as they are, in any order inside a group"
+        return "values unchanged, listed by bucket"
+    return "values unchanged, in any order inside a group"
 
 
 def _shown(column: Column, whose: str) -> ColumnShown:

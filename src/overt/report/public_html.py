@@ -15,7 +15,7 @@ from overt.report.sentences import one_in, percent
 
 MADE_FROM = (
     "This report was computed from the published files and from what was decided before: the goal, the method and the recipe. It "
-    "holds nothing of the data that the release does not show, and may be published with it."
+    "contains nothing about the data that the release does not show, and may be published with it."
 )
 CHECKED = (
     "Before anything was written, the release was compared with the data by code that shares with the method only the definitions of "
@@ -25,7 +25,7 @@ CHECKS = (
     "it shows the columns of the recipe and no others, and no identifier",
     "behind every row of the release is one row of the data, behind each row another",
     "every cell covers the value of its row, and sensitive values are those of its group",
-    "rows are in the order of what they show, which says nothing about the original order",
+    "rows are sorted by what they show, which says nothing about the original order",
     "the goal holds in every group; a property that compares groups with the whole table was compared with all of the data",
 )
 REPEATED = (
@@ -85,7 +85,7 @@ def _figures(report: PublicReport) -> Markup:
             "different people to the eye" if report.opening.shows_exactly else "groups of people who look alike",
         ),
         (f"{found.smallest:,}", "people in the smallest group"),
-        (f"{found.n_unique:,}", "people alone with what is shown of them"),
+        (f"{found.n_unique:,}", "people who are unique by what is shown about them"),
     ]
     if report.n_buckets is not None:
         figures.append((f"{report.n_buckets:,}", "buckets of sensitive values"))
@@ -153,7 +153,7 @@ def _finding(report: PublicReport) -> str:
             "sensitive values are theirs."
         )
     if found.smallest == 1:
-        return f"{percent(found.n_unique / found.n_rows)} of people ({found.n_unique:,} rows) can be singled out by what is shown of them."
+        return f"{percent(found.n_unique / found.n_rows)} of people ({found.n_unique:,} rows) can be singled out by what is shown about them."
     return (
         f"Everyone looks like at least {found.smallest - 1:,} others. Someone who knows that a person is in the table picks the right "
         f"row with a chance of at most {one_in(float(found.prosecutor))}; someone who tries to match everybody gets "
@@ -185,8 +185,8 @@ def _learnt(report: PublicReport) -> Iterator[Child]:
     )
     yield element(
         "p",
-        f"Worst {where}: the greatest share of one value. Best guess: naming the most frequent value of each {where} is right for so many "
-        "people; without looking: naming the most frequent value of the release for everybody.",
+        f"Worst {where}: the greatest share of one value. Best guess: naming the most frequent value of each {where} is right for this share of "
+        "people. Without looking: naming the most frequent value of the release for everybody.",
         class_="quiet",
     )
 
@@ -202,7 +202,8 @@ def _columns(report: PublicReport) -> Iterator[Child]:
 def _made(report: PublicReport) -> Iterator[Child]:
     if report.recipe:
         yield element(
-            "p", "The recipe, without values that it may write out. With the data it makes such a release again."
+            "p",
+            "The recipe, without the values of its hierarchies. With the data, it makes a release of this kind again.",
         )
         yield element("pre", element("code", report.recipe))
     if report.versions:

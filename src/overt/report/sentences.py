@@ -82,7 +82,7 @@ def of_finding(report: "Report") -> Iterator[str]:
         return
     if after.smallest == 1:
         share = percent(after.n_unique / after.n_rows)
-        yield f"After: {share} of people ({after.n_unique:,} rows) can still be singled out by what is shown of them."
+        yield f"After: {share} of people ({after.n_unique:,} rows) can still be singled out by what is shown about them."
         return
     yield (
         f"After: everyone looks like at least {after.smallest - 1:,} others. Someone who knows that a person is in "
@@ -129,16 +129,16 @@ def of_cost(report: "Report") -> Iterator[str]:
     """What the release cost, and what an analyst notices."""
     utility = report.utility
     if report.kind == "buckets":
-        yield "Every column is published as it was. What is lost is how the columns go together with sensitive ones."
+        yield "Every column is published unchanged. What is lost is how they are related to the sensitive columns."
     else:
         yield (
-            f"Groups have {utility.average_group_size:,.1f} rows on average. Of what the quasi-identifiers said, "
+            f"Groups have {utility.average_group_size:,.1f} rows on average. Of the information in the quasi-identifiers, "
             f"{percent(1 - utility.non_uniform_entropy)} remains (in bits); a cell covers "
             f"{percent(utility.certainty_penalty)} of its column's range on average."
         )
     if report.n_suppressed:
         share = percent(report.n_suppressed / report.n_rows)
-        yield f"{report.n_suppressed:,} rows ({share}) were suppressed: they are not in the release, and not a group."
+        yield f"{report.n_suppressed:,} rows ({share}) were suppressed: they are not in the release."
     if utility.mean_error is not None:
         yield (
             f"Averages of a number by category, computed from the release, are off by {utility.mean_error:.3f} standard "

@@ -160,8 +160,8 @@ def sentences_of(found: LevelsTried) -> Iterator[str]:
     last = found.levels[-1]
     yield (
         f"The {found.strategy} strategy tried {len(found.levels)} of {found.n_levels} levels, from fine to coarse, for "
-        f"{found.goal}, and released {last.name!r}. Someone who knows this strikes out every table for which it would have "
-        "stopped earlier; the second number of each level is what remains likely then."
+        f"{found.goal}, and released {last.name!r}. Somebody who knows this rules out every table for which it would have "
+        "stopped earlier; the second number of each level is the highest probability that remains."
     )
     if last.highest_knowing is not None:
         yield (
@@ -181,7 +181,9 @@ def beside_naive(found: LevelsTried) -> str:
         same = "The naive strategy releases the same level"
         if found.is_safe:
             return f"{same}: on this table, safety against someone who knows the method cost nothing."
-        return f"{same}; this is the naive strategy, and nothing says that what remains likely is within the goal."
+        return (
+            f"{same}; this is the naive strategy, and it does not follow that the goal holds for what remains likely."
+        )
     levels = f"{found.distance} level{'s' if found.distance > 1 else ''} finer"
     return (
         f"The naive strategy would have released {naive.level!r}, {levels}, and would have told more than the goal allows. "
@@ -227,7 +229,7 @@ def body_of_levels(found: LevelsTried, figure: Child) -> Iterator[Child]:
         ],
     )
     yield html_table(
-        ["TriedLevel", "What was decided, and why", "How sure the numbers are"],
+        ["TriedLevel", "What was decided, and why", "How certain the numbers are"],
         [
             [level.name, level.decision, f"{level.accuracy}, by {level.engine}" if level.engine else level.accuracy]
             for level in found.levels
@@ -236,7 +238,7 @@ def body_of_levels(found: LevelsTried, figure: Child) -> Iterator[Child]:
     )
     yield element(
         "p",
-        "For the owner: which levels were tried and what was found there says more about the people than the release. "
+        "Only for the owner: which levels were tried, and what was found, reveals more about people than the release. "
         "Leave this section out of what you pass on.",
         class_="warn",
     )

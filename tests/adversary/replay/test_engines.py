@@ -134,9 +134,9 @@ def test_gda_leaks_on_more_rows_than_can_be_listed():
     release = GDA(goal=DistinctLDiversity(3), mode="paper").anonymize(table, rng=generator)
     found = audit_release(release, rng=generator, sweeps=20)
     assert found.replayed.how == "chain" and found.replayed.belief_of_row.max() > found.alone.belief_of_row.max()
-    # All chains begin at the true table, and may keep its reasons: nothing is concluded from them.
+    # All chains begin at the true table, and may keep its reasons: no conclusion is drawn from them.
     assert found.n_unknown == 60 and found.share_above() == 0 and verdict_of(found) is LeakVerdict.UNKNOWN
-    assert found.guesses[1] == pytest.approx(found.guesses[0]) and "nothing is concluded" in how_found(found)
+    assert found.guesses[1] == pytest.approx(found.guesses[0]) and "no conclusion is drawn" in how_found(found)
     assert found.risks[0].replayed == found.risks[0].alone
 
 

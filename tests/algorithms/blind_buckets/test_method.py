@@ -163,7 +163,7 @@ def test_a_report_says_that_values_were_shuffled():
     report = overt.make_report(release, goal=L2)
     fates = {fate.name: fate.became for fate in report.columns}
     assert fates["Disease"].startswith(
-        "values unchanged, shuffled in their bucket: what a row shows is not its person's; in the worst group one value has "
+        "values unchanged but shuffled in their bucket: the value in a row need not be that person's; in the worst group one value has "
     )
 
 

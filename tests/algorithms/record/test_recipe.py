@@ -80,7 +80,7 @@ def recipe_of(folder, method):
 def test_a_recipe_is_run_and_its_release_checked(folder, method):
     outcome = overt.run(recipe_of(folder, method), rng=np.random.default_rng(1))
     assert outcome.verdict.ok, outcome.verdict.findings
-    assert any(c.startswith("Every row is weighed by itself (mean risk ") for c in outcome.cautions)
+    assert any(c.startswith("Every row is generalized on its own (mean risk ") for c in outcome.cautions)
     release = pl.read_csv(folder / "release.csv")
     assert release.columns == ["age", "city", "ill"]  # weights are read and not published
     assert release.height == 200
@@ -93,7 +93,7 @@ def test_the_external_database_is_part_of_what_was_made(folder):
     register = folder / "register.csv"
     register.write_text(register.read_text() + "30,A\n")
     digests = overt.check(folder / "people.csv", folder / "release.csv").verdict.findings[1]
-    said = "register.csv is not what the release was made from, or it changed since."
+    said = "register.csv is not what the release was made from, or has changed since."
     assert (digests.ok, digests.sentence) == (False, said)
     (folder / "recipe.toml").write_text((folder / "recipe.toml").read_text().replace("release.csv", "register.csv"))
     with pytest.raises(

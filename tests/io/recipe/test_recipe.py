@@ -288,7 +288,7 @@ PROBLEMS = {
     "release over input": (
         "release.csv",
         "./patients.csv",
-        "recipe.toml, line 34: the release would replace the input; give [output] another path.",
+        "recipe.toml, line 34: the release would overwrite the input; give [output] another path.",
     ),
     "version": (
         "version = 1",

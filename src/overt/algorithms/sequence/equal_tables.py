@@ -117,7 +117,7 @@ class EqualTables:
 
     @property
     def accuracy(self) -> str:
-        """How sure the numbers are, in words."""
+        """How certain the numbers are, in words."""
         if isinstance(self.posterior, RowPosterior):
             return "exact"
         width = float((self.posterior.upper - self.posterior.lower).max(initial=0.0)) / 2

@@ -66,7 +66,7 @@ def fill_groups(value_of_row: Codes, n_values: int, l: int, rng: Generator) -> P
 
 @dataclass(frozen=True, kw_only=True)
 class RDA(Streamliner):
-    """Groups of l rows, the most frequent values first; quasi-identifiers play no part."""
+    """Groups of l rows, the most frequent values first; quasi-identifiers are not used."""
 
     name: ClassVar[str] = "rda"
     _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md

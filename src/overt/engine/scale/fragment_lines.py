@@ -62,7 +62,7 @@ class ShownLines:
         covers = covered(read.first, read.least, read.greatest, cell_of_row, column.codes)
         if not covers.all():
             raise NotCovered(
-                f"Column {column.name!r} of the release would not have shown what the rows hold. Please report this as a mistake in Overt."
+                f"Column {column.name!r} of the release would not have shown what the rows hold. Please report this as a bug in Overt."
             )
 
 

@@ -61,7 +61,7 @@ class Guarded:
 
 def sentence_of_failure(step: Any, error: BaseException) -> str:
     """What failed; our own sentences are repeated, since they hold no value."""
-    said = str(error) if isinstance(error, OvertError) else "please report this as a mistake in Overt"
+    said = str(error) if isinstance(error, OvertError) else "please report this as a bug in Overt"
     for inner in ("make", "count", "fragment_of"):  # the step that was asked for, and not what hands it batches
         step = getattr(step, inner, step)
     return f"{FAILED}|{type(error).__name__}|{type(step).__name__}|{said}|{FAILED}"

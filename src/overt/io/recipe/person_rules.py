@@ -36,12 +36,12 @@ def person_contradictions(settings: "Settings", method: Any) -> Iterator[tuple[K
             if getattr(said, key) is not None:
                 yield (
                     ("input", key),
-                    f"'{key}' of [input] says what becomes of a person's rows; say too whose they are: person = \"...\".",
+                    f"'{key}' of [input] is about the rows of a person; also say which column identifies the person: person = \"...\".",
                 )
         for name in varying:
             yield (
                 ("columns", name, "varies"),
-                f'{name!r} varies between the rows of a person; say in [input] whose they are: person = "...".',
+                f'{name!r} varies between the rows of a person; say in [input] which column identifies the person: person = "...".',
             )
         return
     yield from _contradictory_roles(settings)
@@ -57,8 +57,8 @@ def person_contradictions(settings: "Settings", method: Any) -> Iterator[tuple[K
     elif several and not method.takes_bundles:
         yield (
             ("method", "name"),
-            f"{method.name} knows no persons with several rows: rows in groups of their own let someone who knows which are whose intersect them "
-            '(no theorem covers it). Use "blind-buckets", or keep one row per person (keep = 1), of which alone something is then promised.',
+            f"{method.name} does not support persons with several rows: somebody who knows which rows belong to one person could intersect "
+            'their groups. Use "blind-buckets", or keep one row per person (keep = 1), and then only this row is protected.',
         )
     for position, goal in enumerate(settings.goal):
         is_other_distance = (
@@ -83,12 +83,12 @@ def _contradictory_roles(settings: "Settings") -> Iterator[tuple[KeyPath, str]]:
     if role != "identifier":
         yield (
             ("input", "person"),
-            f"{said.person!r} says whose a row is and is never released; give it the role 'identifier', not '{role}'.",
+            f"{said.person!r} identifies persons and is never released; give it the role 'identifier', not '{role}'.",
         )
     if said.order is not None and said.order in columns and columns[said.order].role == "sensitive":
         yield (
             ("input", "order"),
-            f"{said.order!r} is sensitive and cannot be the order: what is cut would tell of it; name a date.",
+            f"{said.order!r} is sensitive and cannot be the order, because the choice of rows would reveal something about it; name a date.",
         )
     if said.which in ("latest", "first") and said.order is None:
         yield (
@@ -98,10 +98,10 @@ def _contradictory_roles(settings: "Settings") -> Iterator[tuple[KeyPath, str]]:
     if said.which is not None and said.keep in (None, "all"):
         yield (
             ("input", "which"),
-            "'which' says which rows are kept, and all are; give keep = 3, say, or leave 'which' out.",
+            "'which' says which rows are kept, but all rows are kept; give, for example, keep = 3, or leave 'which' out.",
         )
     if said.order == said.person:
-        yield ("input", "order"), f"{said.order!r} says whose a row is; the order is another column."
+        yield ("input", "order"), f"{said.order!r} identifies persons; name another column for the order."
 
 
 def _contradictory_knowledge(settings: "Settings", varying: list[str]) -> Iterator[tuple[KeyPath, str]]:

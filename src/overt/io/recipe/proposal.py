@@ -39,9 +39,9 @@ FEW_BOUNDS = 5  # values with a bound of their own
 MOST_BOUND = 0.7  # of a value that more persons have nothing useful is promised
 FEW_NUMBERS = 10  # different ones: fewer may be codes
 ROLE_WORDS = {
-    Role.IDENTIFIER: "Names or reaches a person: never released.",
-    Role.QUASI_IDENTIFIER: "What somebody who looks for a person may know: released in coarser values.",
-    Role.SENSITIVE: "What nobody may learn about a person.",
+    Role.IDENTIFIER: "Identifies a person: never released.",
+    Role.QUASI_IDENTIFIER: "What others may know about a person: released as coarser values.",
+    Role.SENSITIVE: "What nobody should learn about a person.",
     Role.OTHER: "No role: not released unless [output] names it under `others`.",
 }
 
@@ -111,14 +111,14 @@ def propose_recipe(profile: Profile, *, recipe: Path, rng: Generator, output: st
 def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Iterator[str]:
     table = table_of_profile(profile)
     uniques = find_uniques(table)
-    yield "# A recipe for `overt run`, proposed by `overt init`. The roles are guesses: read them before you rely on them."
-    yield "# Its comments are for the owner of the data: they tell how many rows are unique, and what is rare."
+    yield "# A recipe for `overt run`, proposed by `overt init`. The roles are guesses: check them before you rely on them."
+    yield "# Its comments are only for the owner of the data: they say how many rows are unique, and what is rare."
     yield f"# {profile.n_rows:,} rows, {len(profile.columns)} columns. {unique_words(uniques, profile)}."
     yield from ("version = 1", "", "[input]")
     yield from _origin_lines(profile, recipe)
     yield from input_lines(profile)
     if len(profile.missing_values) > 1:
-        yield f"missing_values = {value_of(profile.missing_values)}  # texts that mean: not known"
+        yield f"missing_values = {value_of(profile.missing_values)}  # texts that stand for a missing value"
     yield from _doubtful_marks(profile)
     for role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.OTHER):
         if profile.of_role(role):
@@ -127,7 +127,7 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
             yield from ([""] if n else [])
             yield from _column_lines(column, profile, recipe)
     yield from ("", "# Every goal must hold.", "[[goal]]", 'property = "k-anonymity"')
-    yield f"k = {min(K, profile.n_rows)}  # everybody is one of at least so many who look alike"
+    yield f"k = {min(K, profile.n_rows)}  # everybody looks the same as at least k - 1 others"
     pilot, sensitive = pilot_of_profile(profile), profile.of_role(Role.SENSITIVE)
     goals = [_goal_for(column, pilot, keep_for(profile) or 1) for column in sensitive]
     for goal in goals:
@@ -135,12 +135,12 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
     if pilot is not None:
         yield from (
             "",
-            "# People drawn blindly. The goals and the strata of this recipe were chosen by their values alone, and they are not published.",
+            "# A random sample of people. Only their values were used to choose the goals and strata of this recipe, and they are not published.",
         )
         yield from ("[pilot]", f"people = {profile.n_looked_at}")
     yield from ("", "[method]")
     if sensitive:
-        yield 'name = "blind-buckets"  # holds also against someone who replays it, whatever they believed before'
+        yield 'name = "blind-buckets"  # also holds against somebody who replays it, whatever they believed before'
         if profile.n_rows < USUAL_BUCKET:
             yield f"rows_per_bucket = {profile.n_rows}"
         is_alone = pilot is None or profile.persons is not None  # persons are divided by how many rows they have
@@ -158,7 +158,7 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
         )
         yield f"stratify = {{ halvings = {depth} }}  # parts of the table that share nothing; {why}"
     else:
-        yield 'name = "mondrian"  # groups from quasi-identifiers alone, so that it holds also against someone who replays it'
+        yield 'name = "mondrian"  # groups depend only on quasi-identifiers, so this also holds against somebody who replays it'
     yield from ("", "[output]", f"path = {text_of(output)}")
     if profile.origin is not None:
         yield "# To write to a table instead: database = the name of an environment variable, and table = the table's name."
@@ -186,11 +186,11 @@ def _column_lines(column: ColumnProfile, profile: Profile, recipe: Path) -> Iter
     yield f"[columns.{key_of(column.name)}]  # {column.reason}"
     yield f'role = "{column.role}"'
     if column.role is Role.IDENTIFIER and column.repeats and profile.persons is None:
-        yield 'repeats = "refuse"  # several rows for one person are refused'
+        yield 'repeats = "refuse"  # refuse several rows for one person'
     yield from varies_line(column, profile)
     yield from _reading_lines(column, profile)
     if column.role is Role.SENSITIVE:
-        yield 'missing = "own value"  # having none is a value like others; "drop" leaves such rows out, "refuse" refuses them'
+        yield 'missing = "own value"  # treat missing as a value; "drop" leaves such rows out, "refuse" refuses the table'
     if column.column is not None and column.role is Role.QUASI_IDENTIFIER:
         yield from _hierarchy_lines(column.column, profile, recipe)
 
@@ -209,7 +209,9 @@ def _reading_lines(column: ColumnProfile, profile: Profile) -> Iterator[str]:
         said = value_of(list(formats)) if len(formats) > 1 else text_of(formats[0])
         notes = []
         if column.alternative is not None:
-            notes.append(f"or {text_of(column.alternative)}: no cell tells day and month apart, so find out")
+            notes.append(
+                f"or {text_of(column.alternative)}: no cell shows which is the day and which the month, so find out"
+            )
         if column.formats.has_short_years:
             notes.append("two-digit years are read as 1930 to 2029")
         yield f"format = {said}{'  # ' if notes else ''}{'; '.join(notes)}"
@@ -234,10 +236,10 @@ def _reading_lines(column: ColumnProfile, profile: Profile) -> Iterator[str]:
 def _hierarchy_lines(column: Column, profile: Profile, recipe: Path) -> Iterator[str]:
     """A hierarchy: a file that lies beside the data and fits, or what the values suggest."""
     if column.kind is Kind.CATEGORY and bool(texts_of(column.values).str.contains(r"^\d+$").all()):
-        yield 'kind = "category"  # digits that one cannot add up'
+        yield 'kind = "category"  # made of digits, but not a number'
     found = _hierarchy_file(column, profile.path)
     if found is not None:
-        yield f"hierarchy = {{ file = {text_of(_seen_from(recipe, found))} }}  # found beside the data; it covers all values"
+        yield f"hierarchy = {{ file = {text_of(_seen_from(recipe, found))} }}  # found next to the data; it covers all values"
         return
     known = column.values.drop_nulls()
     if column.kind is Kind.DATE:
@@ -248,7 +250,7 @@ def _hierarchy_lines(column: Column, profile: Profile, recipe: Path) -> Iterator
         yield 'hierarchy = { icd10 = ["category", "chapter"] }  # codes of ICD-10: categories such as E11*, then chapters such as E00-E90'
     elif column.kind is Kind.CATEGORY and is_code(texts_of(known)):
         lengths = list(range(lengths_of(texts_of(known))[0] - 1, 0, -1))[:3]
-        yield f"hierarchy = {{ prefixes = {value_of(lengths)} }}  # codes: beginnings that are the same belong together"
+        yield f"hierarchy = {{ prefixes = {value_of(lengths)} }}  # codes with the same beginning belong together"
     elif column.kind is Kind.CATEGORY and len(known) > 6:
         yield '# hierarchy = { file = "..." }  # without one, groups show sets of values; a hierarchy shows labels'
 
@@ -312,7 +314,7 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
                 *spelled,
                 "[[goal]]",
                 'property = "l-diversity"',
-                f"l = {l}  # nobody's value is known with more than 1/{l}",
+                f"l = {l}  # nobody's value is known with a probability above 1/{l}",
                 *(
                     (f"bounds = {value_of(bounds)}  # of values that more persons than 1/{l} have in some row",)
                     if bounds
@@ -328,9 +330,7 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
                 return _Goal(goal & TCloseness(str(T), distance="ordered", column=column.name), (*lines, *_amounts(of)))
             if not is_common:
                 return _Goal(goal, (*lines, *_hint(of)))
-            relative = _relative(
-                column, of, "Values that are rarer than others are protected by a bound on relative risk."
-            )
+            relative = _relative(column, of, "Rare values are protected by a bound on relative risk.")
             return _Goal(goal & relative.goal, (*lines, *relative.lines))
     if int(totals.min()) * MOST_ROWS * TIMES >= found.codes.size:
         relative = _relative(
@@ -361,7 +361,7 @@ def _amounts(of: str) -> tuple[str, ...]:
         "# Amounts that are near each other say nearly the same, which l-diversity does not see: t-closeness counts how far apart they are.",
         "[[goal]]",
         'property = "t-closeness"',
-        f"t = {T}  # in no bucket are amounts distributed otherwise than in the whole table by more than this",
+        f"t = {T}  # no bucket's distribution of amounts differs from the whole table's by more than this",
         'distance = "ordered"',
         of,
     )

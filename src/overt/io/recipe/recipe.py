@@ -356,12 +356,12 @@ def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
         if method.is_dp:
             yield (
                 ("pilot",),
-                "a differentially private method needs no pilot: nothing of it hangs on values that were looked at; leave [pilot] out.",
+                "a differentially private method needs no pilot, because nothing in it depends on values that were looked at; leave [pilot] out.",
             )
         if isinstance(settings.input, DatabaseInput):
             yield (
                 ("pilot",),
-                "a pilot needs a file: rows of a database have no order to remember people by; leave [pilot] out.",
+                "a pilot needs a file, because rows of a database have no order by which people could be remembered; leave [pilot] out.",
             )
     if settings.audit.seconds is not None and settings.audit.seconds < 0:
         yield ("audit", "seconds"), "'seconds' of [audit] needs a number of at least 0; 0 is no audit."
@@ -393,7 +393,7 @@ def _contradictory_formats(columns: Mapping[str, Section]) -> Iterator[tuple[Key
         if getattr(column, "unreadable", None) is not None and kind is None and formats is None:
             yield (
                 ("columns", name, "unreadable"),
-                f'\'unreadable\' says what becomes of cells that are no number or no date; say kind = "number" or "date" for {name!r} too.',
+                f'\'unreadable\' is about cells that are not numbers or dates; give {name!r} kind = "number" or "date" too.',
             )
 
 
@@ -405,7 +405,7 @@ def _contradictory_places(source: Any, target: Any) -> Iterator[tuple[KeyPath, s
     if re.search(r"(?i)password\s*=\s*\w", getattr(source, "query", None) or ""):  # dblink('... password=...')
         yield (
             ("input", "query"),
-            "the query seems to hold a password, which does not belong in a recipe; leave it to the server.",
+            "the query seems to contain a password, which must not be in a recipe; leave it to the server.",
         )
     for section, place in (("input", source), ("output", target)):
         if getattr(place, "table", None) is not None:
@@ -414,13 +414,13 @@ def _contradictory_places(source: Any, target: Any) -> Iterator[tuple[KeyPath, s
             except InvalidInput as error:
                 yield (section, "table"), str(error)
     if isinstance(source, Input) and isinstance(target, Output) and Path(target.path) == Path(source.path):
-        yield ("output", "path"), "the release would replace the input; give [output] another path."
+        yield ("output", "path"), "the release would overwrite the input; give [output] another path."
     if (
         isinstance(source, DatabaseInput)
         and isinstance(target, DatabaseOutput)
         and (source.database, source.table) == (target.database, target.table)
     ):
-        yield ("output", "table"), "the release would replace the input; give [output] another table."
+        yield ("output", "table"), "the release would overwrite the input; give [output] another table."
 
 
 def _refusal(problems: Any, name: str, lines: Mapping[KeyPath, int]) -> InvalidRecipe:
