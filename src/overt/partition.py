@@ -145,6 +145,15 @@ class Histogram:
     )  # (value) -> what is written; None: codes without labels
     sets: Sets | None = None  # a person may have several values, so that counts may add up to more than the persons
 
+    @classmethod
+    def of_counts(cls, column: Column, counts: Counts, out_of: Counts | None = None) -> "Histogram":
+        """From (group, value) -> count of a column."""
+        group, value = np.nonzero(counts)
+        first = starts_of(np.bincount(group, minlength=len(counts)))
+        nodes = None if column.hierarchy is None else column.hierarchy.node_of_leaf
+        found = value.astype(np.int32), counts[group, value]
+        return cls(first, *found, column.total_of_value, nodes, out_of, column.values)
+
     @property
     def n_values(self) -> int:
         return int(self.total_of_value.size)

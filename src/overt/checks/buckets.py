@@ -58,18 +58,28 @@ class BucketNumbers:
         return Finding("buckets", True, f"Both tables have the same {counted(n, 'bucket')}, of the same sizes.")
 
 
+def find_two_tables(
+    table: Table, people: pl.DataFrame, values: pl.DataFrame, claim: Claim
+) -> tuple[Finding, Finding, bool]:
+    """Whether both tables have the right columns and as many rows as claimed; and whether no column is missing."""
+    wanted = [BUCKET, *(column.name for column in table.quasi_identifiers), *claim.others]
+    wanted_values = [BUCKET, *(column.name for column in table.sensitive)]
+    layouts = [find_columns(table, people, wanted), find_columns(table, values, wanted_values)]
+    counts = [find_rows(table, frame.height, claim) for frame in (people, values)]
+    return (
+        next((finding for finding in layouts if not finding.ok), layouts[0]),
+        next((finding for finding in counts if not finding.ok), counts[0]),
+        set(wanted) <= set(people.columns) and set(wanted_values) <= set(values.columns),
+    )
+
+
 def check_buckets(
     table: Table, people: pl.DataFrame, values: pl.DataFrame, claim: Claim, witness: Partition | None
 ) -> Verdict:
     """Everything that can be said of a bucket release and the table it is said to come from."""
     columns, sensitive = table.quasi_identifiers, table.sensitive
-    wanted = [BUCKET, *(column.name for column in columns), *claim.others]
-    wanted_values = [BUCKET, *(column.name for column in sensitive)]
-    layouts = [find_columns(table, people, wanted), find_columns(table, values, wanted_values)]
-    layout = next((finding for finding in layouts if not finding.ok), find_columns(table, people, wanted))
-    counts = [find_rows(table, frame.height, claim) for frame in (people, values)]
-    rows = next((finding for finding in counts if not finding.ok), counts[0])
-    if not (set(wanted) <= set(people.columns) and set(wanted_values) <= set(values.columns)):
+    layout, rows, is_whole = find_two_tables(table, people, values, claim)
+    if not is_whole:
         names = ("buckets", "cells", "order", "goal", "truth")
         return Verdict((layout, rows, *not_checked(names, "columns are missing")))
 

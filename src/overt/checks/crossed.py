@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from overt.checks.bucket_truth import Members, rows_are_members
-from overt.checks.buckets import BUCKET, ORDER, BucketNumbers, are_numbered_by_content
-from overt.checks.findings import AGAIN, find_cells, find_columns, find_order, find_rows, find_truth, not_checked
+from overt.checks.buckets import BUCKET, ORDER, BucketNumbers, are_numbered_by_content, find_two_tables
+from overt.checks.findings import AGAIN, find_cells, find_order, find_truth, not_checked
 from overt.checks.matching import Boxes, share_out
 from overt.checks.published_lines import (
     Key,
@@ -69,13 +69,8 @@ def check_crossed(
 ) -> Verdict:
     """Everything that can be said of a cross-bucket release and the table it is said to come from."""
     columns, sensitive = table.quasi_identifiers, table.sensitive
-    wanted = [BUCKET, *(column.name for column in columns), *claim.others]
-    wanted_values = [BUCKET, *(column.name for column in sensitive)]
-    layouts = [find_columns(table, people, wanted), find_columns(table, values, wanted_values)]
-    layout = next((finding for finding in layouts if not finding.ok), layouts[0])
-    counts = [find_rows(table, frame.height, claim) for frame in (people, values)]
-    rows = next((finding for finding in counts if not finding.ok), counts[0])
-    if not (set(wanted) <= set(people.columns) and set(wanted_values) <= set(values.columns)):
+    layout, rows, is_whole = find_two_tables(table, people, values, claim)
+    if not is_whole:
         names = ("buckets", "cells", "order", "goal", "truth")
         return Verdict((layout, rows, *not_checked(names, "columns are missing")))
 
@@ -107,7 +102,7 @@ def check_crossed(
             layout,
             rows,
             same_buckets,
-            find_cells(n_unreadable, len(wanted) + len(sensitive)),
+            find_cells(n_unreadable, 1 + len(columns) + len(claim.others) + len(sensitive)),
             find_order(is_sorted and are_numbered_by_content(members), ORDER),
             find_belief(claim, sensitive, of_values, boxes.groups, buckets)
             if same_buckets.ok

@@ -25,9 +25,9 @@ from overt.engine.byte_check import find_bytes
 from overt.engine.companions import companions_of, refuse_taken
 from overt.engine.contradictions import find_dp_contradictions
 from overt.engine.course import prepare
-from overt.engine.outcome import NOT_WRITTEN, again, as_typed, findings_of, sentence_of_cleared
+from overt.engine.outcome import again, as_typed, findings_of, sentence_of_cleared
 from overt.engine.report_files import recipe_text, report_paths
-from overt.engine.result import Result
+from overt.engine.result import RunResult
 from overt.errors import InvalidInput
 from overt.hierarchy.value_rules import PublicTree
 from overt.io.dp_release import DpManifest, ReleasedFile, find_dp_manifest
@@ -41,13 +41,13 @@ from overt.io.unfinished import clear_unfinished
 from overt.privacy import exact
 from overt.progress import Progress, silent
 from overt.release import DpRelease
-from overt.report.lines import labelled, of_findings
+from overt.report.lines import labelled
 
 SEEDED = "Made with a seed, for tests: anyone who has it can remove the noise. overt check refuses this release."
 
 
 @dataclass(frozen=True)
-class DpOutcome(Result):
+class DpOutcome(RunResult):
     """What `overt.run` gives of a differentially private release: nothing that the release does not show."""
 
     audience: ClassVar[Audience | None] = Audience.PUBLIC
@@ -67,11 +67,6 @@ class DpOutcome(Result):
     input_path: str
     cleared: tuple[str, ...] = ()  # files that a run which was killed had begun
 
-    @property
-    def ok(self) -> bool:
-        """Whether the release passed its own check and was written."""
-        return self.verdict.ok
-
     def content(self) -> dict[str, Any]:
         """The outcome as plain values."""
         return {
@@ -90,10 +85,7 @@ class DpOutcome(Result):
 
     def lines(self, width: int | None = None) -> Iterator[str]:
         """What a person wants to know about a differentially private release that was just written."""
-        if self.ok:
-            yield from labelled(self.rows(), width)
-        else:
-            yield from (*NOT_WRITTEN, *of_findings(self.verdict, width))
+        yield from labelled(self.rows(), width)
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """The same as labels and texts."""

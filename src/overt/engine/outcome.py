@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from overt.checks import Verdict
 from overt.engine.alternative import find_alternative
-from overt.engine.result import Result
+from overt.engine.result import RunResult
 from overt.guarantee import Guarantee
 from overt.metrics.known_counts import find_known_counts
 from overt.metrics.rare_values import rare_values_of
@@ -23,7 +23,7 @@ from overt.persons import Persons
 from overt.privacy import FrequencyLDiversity, RelativeRisk, TCloseness
 from overt.privacy.base import Property, SensitiveProperty
 from overt.release import Release
-from overt.report.lines import labelled, of_findings
+from overt.report.lines import labelled
 from overt.report.person_sentences import (
     base_rates,
     counted_persons,
@@ -40,10 +40,6 @@ if TYPE_CHECKING:
 
 HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
 MANY_AMOUNTS = 30  # different ones
-NOT_WRITTEN = (
-    "Nothing was written: the release did not pass its own check. Please report this as a bug in Overt.",
-    "",
-)
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class HeldProperty:
 
 
 @dataclass(frozen=True)
-class Outcome(Result):
+class Outcome(RunResult):
     """What `overt.run` gives; `files` is empty if the check failed, because then nothing is written."""
 
     recipe_path: Path
@@ -147,17 +143,6 @@ class Outcome(Result):
             base_rates=tuple(base_rates(release.table, goal)),
             instead=find_alternative(release, goal),
         )
-
-    @property
-    def ok(self) -> bool:
-        """Whether the release passed its own check and was written."""
-        return self.verdict.ok
-
-    def summary(self, width: int | None = None) -> str:
-        """What a person wants to know; of a release that did not pass its own check, why."""
-        if self.ok:
-            return super().summary(width)
-        return "\n".join([*NOT_WRITTEN, *of_findings(self.verdict, width)])
 
     def lines(self, width: int | None = None) -> Iterator[str]:
         """What a person wants to know about a release that was just written."""

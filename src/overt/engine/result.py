@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from overt.audience import PRINTED, Audience
+from overt.checks import Verdict
 from overt.markup import Markup, element
+from overt.report.lines import of_findings
+
+NOT_WRITTEN = (
+    "Nothing was written: the release did not pass its own check. Please report this as a bug in Overt.",
+    "",
+)
 
 
 class Result(ABC):
@@ -50,3 +57,20 @@ class Result(ABC):
     def _repr_html_(self) -> Markup:
         """What notebooks show: the same words."""
         return element("pre", self.summary(), style="white-space:pre-wrap")
+
+
+class RunResult(Result):
+    """What a run gives that checks its release before it writes it."""
+
+    verdict: Verdict
+
+    @property
+    def ok(self) -> bool:
+        """Whether the release passed its own check and was written."""
+        return self.verdict.ok
+
+    def summary(self, width: int | None = None) -> str:
+        """What a person wants to know; of a release that did not pass its own check, why."""
+        if self.ok:
+            return super().summary(width)
+        return "\n".join([*NOT_WRITTEN, *of_findings(self.verdict, width)])

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from overt.errors import InvalidInput
 from overt.io.manifest import manifest_path
-from overt.io.owner_record import Digest
+from overt.io.owner_record import Digest, first_fault
 from overt.release import DpRelease
 
 
@@ -68,10 +68,8 @@ def find_dp_manifest(release: Path) -> DpManifest | None:
     try:
         return DpManifest.model_validate(document)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
         raise InvalidInput(
-            f"{path.name} is not a manifest that this Overt can read ({'.'.join(map(str, first['loc']))}: "
-            f"{first['msg'].lower()}); give the recipe with --recipe."
+            f"{path.name} is not a manifest that this Overt can read ({first_fault(error)}); give the recipe with --recipe."
         ) from None
 
 

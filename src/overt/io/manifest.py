@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from overt.errors import InvalidInput
 from overt.io.database.address import is_path, path_of
-from overt.io.owner_record import Digest, LeftOut, OwnerRecord
+from overt.io.owner_record import Digest, LeftOut, OwnerRecord, first_fault
 from overt.io.paths import ending_of, seen_from
 from overt.io.recipe.recipe import Recipe, understand
 from overt.io.recipe.settings import LevelsFile, NestedValues
@@ -157,10 +157,8 @@ def read_manifest(path: Path) -> Manifest:
     try:
         return Manifest.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "its text"
         raise InvalidInput(
-            f"{path.name} is not a manifest that this Overt can read ({where}: {first['msg'].lower()}); "
+            f"{path.name} is not a manifest that this Overt can read ({first_fault(error)}); "
             "run the recipe again, or give it with --recipe."
         ) from None
 

@@ -89,12 +89,16 @@ def find_owner_record(path: Path) -> OwnerRecord | None:
     try:
         return OwnerRecord.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "its text"
         raise InvalidInput(
-            f"{path.name} is not an owner's record that this Overt can read ({where}: {first['msg'].lower()}); "
+            f"{path.name} is not an owner's record that this Overt can read ({first_fault(error)}); "
             "move it away to check the release without it."
         ) from None
+
+
+def first_fault(error: ValidationError) -> str:
+    """Where a document that was read is not what it should be, and why; never what stands there."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc'])) or 'its text'}: {first['msg'].lower()}"
 
 
 def digest_of_text(text: str) -> str:

@@ -122,6 +122,11 @@ def _figures(report: Report) -> Markup:
         ),
         (percent(1 - report.utility.non_uniform_entropy), "of the detail remains"),
     ]
+    return row_of_figures(figures)
+
+
+def row_of_figures(figures: Sequence[tuple[str, str]]) -> Markup:
+    """Large numbers, each with what it is."""
     return element(
         "div",
         [element("div", element("b", number), element("span", words), class_="figure") for number, words in figures],

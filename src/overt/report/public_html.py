@@ -8,7 +8,7 @@ from overt.audience import Audience
 from overt.markup import Child, Markup, element, html_table, join
 from overt.report import sentences
 from overt.report.glossary import block_to_sign, section_of_glossary
-from overt.report.html import figure_of, files_table, page
+from overt.report.html import figure_of, files_table, page, row_of_figures
 from overt.report.opening import section_of_opening, verdict_of_opening
 from overt.report.public import PublicReport
 from overt.report.sentences import one_in, percent
@@ -93,11 +93,7 @@ def _figures(report: PublicReport) -> Markup:
         figures.append(
             (percent(max(float(one.worst) for one in report.learnt)), "is the largest share of one value in a group")
         )
-    return element(
-        "div",
-        [element("div", element("b", number), element("span", words), class_="figure") for number, words in figures],
-        class_="figures",
-    )
+    return row_of_figures(figures)
 
 
 def _promised(report: PublicReport) -> Iterator[Child]:

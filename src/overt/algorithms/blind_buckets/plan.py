@@ -156,16 +156,5 @@ def whole_strata(values: Values, counts: Counts, box_size: int) -> Groups:
         stratum, value = np.nonzero(counts)
         dense = np.zeros((len(counts), column.n_values), np.int64)
         np.add.at(dense, (stratum, code_of_value[value]), counts[stratum, value])
-        stratum, code = np.nonzero(dense)
-        first = np.append(0, np.cumsum(np.bincount(stratum, minlength=len(counts))))
-        nodes = None if column.hierarchy is None else column.hierarchy.node_of_leaf
-        histograms[column.name] = Histogram(
-            first,
-            code.astype(np.int32),
-            dense[stratum, code],
-            column.total_of_value,
-            nodes,
-            counts.sum(axis=1),
-            column.values,
-        )
+        histograms[column.name] = Histogram.of_counts(column, dense, counts.sum(axis=1))
     return Groups(np.full(len(counts), box_size, np.int64), histograms)

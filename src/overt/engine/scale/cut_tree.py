@@ -286,18 +286,6 @@ def groups_of_counts(columns: Sequence[Column], counts: NDArray[np.int64]) -> Gr
     histograms, begin = {}, 0
     sizes: Counts = counts[:, : columns[0].n_values].sum(axis=1)
     for column in columns:
-        of_column = counts[:, begin : begin + column.n_values]
+        histograms[column.name] = Histogram.of_counts(column, counts[:, begin : begin + column.n_values])
         begin += column.n_values
-        group, value = np.nonzero(of_column)
-        first = np.append(0, np.cumsum(np.bincount(group, minlength=len(counts))))
-        nodes = None if column.hierarchy is None else column.hierarchy.node_of_leaf
-        histograms[column.name] = Histogram(
-            first,
-            value.astype(np.int32),
-            of_column[group, value],
-            column.total_of_value,
-            nodes,
-            None,
-            column.values,
-        )
     return Groups(sizes, histograms)

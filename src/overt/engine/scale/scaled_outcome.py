@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from overt.checks import Verdict
-from overt.engine.outcome import NOT_WRITTEN, findings_of
-from overt.engine.result import Result
+from overt.engine.outcome import findings_of
+from overt.engine.result import RunResult
 from overt.guarantee import Guarantee
-from overt.report.lines import labelled, of_findings
+from overt.report.lines import labelled
 
 
 @dataclass(frozen=True)
-class ScaledOutcome(Result):
+class ScaledOutcome(RunResult):
     """What `overt.run` gives with an engine; `places` is empty if the check failed, because then nothing is written."""
 
     recipe_path: Path
@@ -34,17 +34,6 @@ class ScaledOutcome(Result):
     verdict: Verdict
     input: str
     places: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether the release passed its own check and was written."""
-        return self.verdict.ok
-
-    def summary(self, width: int | None = None) -> str:
-        """What a person wants to know; of a release that did not pass its own check, why."""
-        if self.ok:
-            return super().summary(width)
-        return "\n".join([*NOT_WRITTEN, *of_findings(self.verdict, width)])
 
     def lines(self, width: int | None = None) -> Iterator[str]:
         """What a person wants to know about a release that was just written."""
