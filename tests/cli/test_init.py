@@ -191,7 +191,7 @@ def test_dates_and_odd_cells_are_read_as_the_recipe_says(folder, overt):
     assert code == 0
     assert "written %d.%m.%Y" in out
     assert "'Age': 1 cell is no number (line 7); the recipe counts it as missing" in " ".join(out.split())
-    assert "no cell tells which" in out
+    assert "no cell shows which" in out
     columns = tomllib.loads((folder / "m.toml").read_text())["columns"]
     assert columns["Born"]["format"] == "%d.%m.%Y"
     assert columns["Born"]["hierarchy"] == {"dates": ["month", "quarter", "year", "decade"]}

@@ -56,7 +56,7 @@ def test_a_panic_of_a_compiled_library_is_one_sentence_too(overt, monkeypatch):
 
     monkeypatch.setattr("overt.engine.budget.read_ledger", panic)
     code, out, err = overt("budget", "people.csv")
-    assert (code, out) == (Exit.UNEXPECTED, "") and "mistake of its own (Panic)" in err and "people" not in err
+    assert (code, out) == (Exit.UNEXPECTED, "") and "because of a bug (Panic)" in err and "people" not in err
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_few_people_are_one_mean_and_nobody_stands_alone():
 def test_the_leak_in_one_sentence():
     assert told.brief(Leak(None, "It cannot be.")) == "not audited: It cannot be"
     assert told.brief(Leak(None, proof=STRONG)).startswith("none, by proof: replaying this method adds nothing")
-    assert "who had no idea how values depend on quasi-identifiers" in told.brief(Leak(None, proof=WEAK))
+    assert "who does not know how values depend on quasi-identifiers" in told.brief(Leak(None, proof=WEAK))
     assert (
         told.brief(Leak(audit_of([0.5, 0.5], [0.5, 0.5])))
         == "nobody above the promised 1/2, also with the method (exact)"

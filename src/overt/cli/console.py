@@ -38,7 +38,7 @@ class Exit(IntEnum):
     UNREACHABLE = 4
     TOO_LARGE = 5
     NOTHING_RELEASED = 6  # an answer: by its public rule the method releases nothing
-    UNEXPECTED = 70  # a mistake in Overt
+    UNEXPECTED = 70  # a bug in Overt
     INTERRUPTED = 130
 
 

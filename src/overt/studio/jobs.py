@@ -186,6 +186,6 @@ def _work(job: Job) -> None:
     except BaseException as error:  # a panic of a compiled library is no Exception; its words may hold data
         state, job.error = (
             "failed",
-            f"This run stopped with a mistake in Overt ({type(error).__name__}). Please report it.",
+            f"This run stopped because of a bug in Overt ({type(error).__name__}). Please report it.",
         )
     job.end(state)

@@ -270,10 +270,10 @@ def _find_origin(
     changed = [name for column, (name, found) in beside.items() if record.files_read.get(column) != found]
     if changed:
         return Finding(
-            "origin", False, f"{' and '.join(changed)} is not what the release was made from, or it changed since."
+            "origin", False, f"{' and '.join(changed)} is not what the release was made from, or has changed since."
         )
     if record.input.sha256 != digest_of_input(source):
-        return Finding("origin", False, "The data is not what the release was made from, or it changed since.")
+        return Finding("origin", False, "The data is not what the release was made from, or has changed since.")
     return Finding("origin", True, f"The data is what the release was made from. Not confirmed: {told}")
 
 
