@@ -309,11 +309,21 @@ WORDS = {
     "the recipe in another order": _recipe_in_another_order,
     "the recipe without a default": _recipe_without_a_default,
     "another name of the input": lambda d: _set(d, "recipe", "input", "path", value="mark.csv"),
+    "an ending of the input that says something": lambda d: _set(d, "recipe", "input", "path", value="input.mark"),
+    "a private recipe without its separator": lambda d: (
+        None if "id" not in d else (d["recipe"]["input"].pop("separator"), d)[1]
+    ),
+    "an id that says something": lambda d: _set(d, "id", value="mark" + d["id"][4:]) if "id" in d else None,
     "a release without a name": lambda d: _set(d, "recipe", "output", "path", value=""),
     "strata that are no columns": lambda d: _other_strata(d, "mark"),
     "strata that are mixed": lambda d: _other_strata(d, "city"),
     "something left out": lambda d: _set(d, "left_out", value=[*d["left_out"], ["columns", "age"]]),
 }
+OF_PRIVATE = (  # those that a private manifest can have too
+    "another method", "from the future", "microseconds", "another time zone", "a version of words", "a long version", "a package more", "a package less",
+    "versions in another order", "the recipe in another order", "another name of the input", "an ending of the input that says something",
+    "a private recipe without its separator", "an id that says something",
+)  # fmt: skip
 SPELLINGS = {
     "blank at the end": lambda text: text + " ",
     "no newline at the end": lambda text: text[:-1],

@@ -12,7 +12,7 @@ import shutil
 import pytest
 
 import overt
-from checks.alterations import ARROW, GZIP, PARQUET, RECORDS, SEPARATED, SPELLINGS, TEXT, WORDS
+from checks.alterations import ARROW, GZIP, OF_PRIVATE, PARQUET, RECORDS, SEPARATED, SPELLINGS, TEXT, WORDS
 from checks.released import FORMATS, MADE, PRIVATE, make
 from overt.errors import OvertError
 
@@ -112,11 +112,7 @@ def find_overlooked(folder, made, ending):
 
             attempt(f"{table.name}: {name}", alter_table)
     manifest = pristine / f"{release.name}.manifest.json"
-    words = (
-        WORDS
-        if made not in PRIVATE
-        else {k: f for k, f in WORDS.items() if k in ("another method", "a version of words")}
-    )
+    words = WORDS if made not in PRIVATE else {name: WORDS[name] for name in OF_PRIVATE}
     for name, alter in words.items():
 
         def alter_words(work, alter=alter):

@@ -25,7 +25,7 @@ from overt.io.owner_record import (
     owner_record_beside,
     owner_record_path,
 )
-from overt.io.paths import seen_from
+from overt.io.paths import input_name, seen_from
 from overt.io.recipe.recipe import parse_recipe
 
 RECIPE = """\
@@ -80,6 +80,12 @@ def test_paths_are_seen_from_the_manifest_and_the_input_has_no_name(recipe, tmp_
     assert content["output"]["path"] == "release.csv"
     assert content["columns"]["Age"]["hierarchy"] == {"file": "../age.csv"}
     assert str(tmp_path) not in json.dumps(content)
+
+
+def test_an_ending_that_says_something_is_left_out_of_the_name_of_the_input():
+    names = ("people.csv", "people.CSV.gz", "people.of dr meyer", "of dr meyer.gz", "ward.db", "ward.7", "people")
+    found = [input_name(Path(name)) for name in names]
+    assert found == ["input.csv", "input.CSV.gz", "input", "input.gz", "input.db", "input", "input"]
 
 
 def test_defaults_are_recorded_because_they_may_change(recipe):

@@ -4,6 +4,7 @@
 import gzip
 import json
 import sqlite3
+import zipfile
 from contextlib import closing
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -51,6 +52,10 @@ def read(path, **how):
 
 def write_lines(path, lines, header=b"a,b\n", *, last=b"\n"):
     content = header + b"\n".join(lines) + (last if lines else b"")
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(path.stem, content)
+        return path
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
 
@@ -95,7 +100,9 @@ def test_a_line_of_a_file_of_one_column_is_a_record_by_itself(tmp_path, in_small
     assert found == [tuple(cells_of_line(line, 1)) for line in lines]
 
 
-@pytest.mark.parametrize("name", ["people.csv", "people.jsonl", "people.jsonl.gz"])
+@pytest.mark.parametrize(
+    "name", ["people.csv", "people.csv.zip", "people.jsonl", "people.jsonl.gz", "people.jsonl.zip"]
+)
 @given(data=st.data())
 @WRITES
 def test_lines_together_are_what_each_is_alone(tmp_path, in_small_pieces, name, data):
@@ -293,6 +300,32 @@ def test_digits_of_other_scripts_in_one_date_leave_all_others_what_they_are(form
         assert rows_of(overt.read_frame(pl.DataFrame({"a": [good, odd]}), **how)) == [*alone, (None,)]
 
 
+@pytest.mark.parametrize("kind", ["double", "float", "timestamp[us]", "date32[day]", "int64"])
+def test_a_dictionary_of_numbers_or_moments_is_its_cells_in_however_many_pieces(kind):
+    """More rows are more pieces, of which Polars makes categories with texts of PyArrow's."""
+    arrow = pytest.importorskip("pyarrow")
+    plain = {"double": [1.0, 1e-7, float("nan"), None], "float": [0.1, 2.0], "timestamp[us]": [datetime(2024, 3, 31), datetime(2024, 3, 31, 1)],
+             "date32[day]": [date(2024, 3, 31)], "int64": [1011, None]}[kind]  # fmt: skip
+    cells = arrow.array(plain).cast(kind).dictionary_encode()
+    whole = arrow.table({"a": cells})
+    pieces = arrow.concat_tables(
+        [arrow.table({"a": arrow.array([cell]).cast(kind).dictionary_encode()}) for cell in plain]
+    )
+    expected = rows_of(
+        overt.read_frame(arrow.table({"a": arrow.array(plain).cast(kind)}), quasi_identifiers=["a"], row_by_row=True)
+    )
+    for frame in (whole, pieces, arrow.concat_tables([whole, whole.slice(0, 1)]).slice(0, len(plain))):
+        assert rows_of(overt.read_frame(frame, quasi_identifiers=["a"], row_by_row=True)) == expected
+
+
+def test_decimals_that_count_in_thousands_are_refused_whatever_the_cells():
+    arrow = pytest.importorskip("pyarrow")
+    for cells in ([], [5000]):
+        frame = arrow.table({"a": arrow.array(cells, arrow.decimal128(10, -3))})
+        with pytest.raises(InvalidInput, match="without an equivalent"):
+            overt.read_frame(frame, quasi_identifiers=["a"], row_by_row=True)
+
+
 def test_frames_of_pyarrow_are_read_cell_by_cell():
     arrow = pytest.importorskip("pyarrow")
     for extra in ([], [1011.5], [float("nan")], [None]):
@@ -336,15 +369,19 @@ LITERALS = st.sampled_from(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("declared", ["", "INTEGER", "REAL", "TEXT", "NUMERIC", "BLOB", "DATE"])
+@pytest.mark.parametrize(
+    ("declared", "how"),
+    [*((kind, "") for kind in ("", "INTEGER", "REAL", "TEXT", "NUMERIC", "BLOB", "DATE")), ("", "PRAGMA encoding = 'UTF-16le'")],
+)  # fmt: skip
 @given(cells=st.lists(LITERALS, max_size=8), extra=LITERALS, place=st.integers(0, 8))
 @WRITES
-def test_a_row_more_in_sqlite_changes_no_other(tmp_path, declared, cells, extra, place):
+def test_a_row_more_in_sqlite_changes_no_other(tmp_path, declared, how, cells, extra, place):
     path = tmp_path / "people.db"
 
     def read_cells(cells):
         path.unlink(missing_ok=True)
         with closing(sqlite3.connect(path)) as connection:
+            connection.execute(how)
             connection.execute(f"CREATE TABLE people (a {declared})")
             for cell in cells:
                 connection.execute(f"INSERT INTO people VALUES ({cell})")

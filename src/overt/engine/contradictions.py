@@ -59,8 +59,13 @@ def find_contradictions_of_parts(
     return _findings([*found, *_in_text(manifest, path), *_in_recipe(manifest, recipe, path.parent.parent)])
 
 
-def find_dp_contradictions(recipe: Recipe, manifest: DpManifest, path: Path, n_rows: int) -> Finding:
-    """Whether what the manifest says in words and figures is what its recipe and the release say."""
+def find_dp_contradictions(
+    recipe: Recipe, manifest: DpManifest, path: Path, n_rows: int, *, is_recorded: bool = True
+) -> Finding:
+    """Whether what the manifest says in words and figures is what its recipe and the release say.
+
+    `is_recorded` says that the recipe holds what a private run adds to it.
+    """
     method: Any = recipe.method
     told = {
         "method": (manifest.method, method.name),
@@ -73,6 +78,7 @@ def find_dp_contradictions(recipe: Recipe, manifest: DpManifest, path: Path, n_r
             manifest.release.place,
             recipe.target.seen_from(path.parent, recipe.target.places(("release",))["release"]),
         ),
+        "settings of the recipe": (is_recorded, True),
         "text": (tuple(_in_text(manifest, path)), ()),
     }
     wrong = [name for name, (said, true) in told.items() if said != true]

@@ -32,6 +32,7 @@ from overt.errors import InvalidInput
 from overt.hierarchy.value_rules import PublicTree
 from overt.io.dp_release import DpManifest, ReleasedFile, find_dp_manifest
 from overt.io.files import digest
+from overt.io.formats import format_of_name
 from overt.io.ledger import Ledger, ledger_path, read_ledger, spend
 from overt.io.manifest import EXTERNAL, SUFFIX, files_read, manifest_path, now, recorded_recipe, versions
 from overt.io.publication import published_tables
@@ -202,7 +203,8 @@ def check_dp_release(recipe: Recipe, manifest: DpManifest | None, data: str | Pa
     if manifest is not None:
         findings.append(_find_changes(recipe, manifest, target, places, {**known, **digests}))
         beside = manifest_path(Path(str(release).removesuffix(SUFFIX)))
-        findings.append(find_dp_contradictions(recipe, manifest, beside, tables["release"].height))
+        n_rows, is_recorded = tables["release"].height, _names_separator(recipe)
+        findings.append(find_dp_contradictions(recipe, manifest, beside, n_rows, is_recorded=is_recorded))
         findings += _find_in_ledger(manifest, Path(data))
     claim = claim_of(method, None if manifest is None else manifest.coins)
     verdict = check_dp(tables["release"], claim)
@@ -220,6 +222,13 @@ def _naming_separator(recipe: Recipe) -> Recipe:
         return recipe
     named = recipe.settings.input.model_copy(update={"separator": separator})
     return replace(recipe, settings=recipe.settings.model_copy(update={"input": named}))
+
+
+def _names_separator(recipe: Recipe) -> bool:
+    """Whether a recorded recipe says the separator of its data if these are a CSV file, as `_naming_separator` makes it say."""
+    chosen: Any = recipe.settings.input
+    is_csv = hasattr(chosen, "path") and format_of_name(Path(chosen.path), chosen.format) == "csv"
+    return not is_csv or chosen.separator is not None
 
 
 def claim_of(method: DpMethod, coins: str | None) -> DpClaim:

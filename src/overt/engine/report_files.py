@@ -12,7 +12,7 @@ from overt.audience import Audience
 from overt.checks import Verdict
 from overt.io.database.address import is_path, is_variable, path_of
 from overt.io.manifest import now, versions
-from overt.io.paths import ending_of
+from overt.io.paths import input_name
 from overt.io.reader_view import release_as_read
 from overt.io.recipe.recipe import Recipe
 from overt.io.recipe.toml_text import toml_of
@@ -139,11 +139,13 @@ def recipe_text(recipe: Recipe, audience: Audience = Audience.OWNER) -> str:
     content = recipe.settings.model_dump(mode="json", exclude_unset=True)
     for section, path in (("input", recipe.source.base), ("output", recipe.output_path)):
         place = content[section]
+        is_data = section == "input" and audience is Audience.PUBLIC
         if "path" in place:
-            is_data = section == "input" and audience is Audience.PUBLIC
-            place["path"] = f"input{ending_of(path)}" if is_data else path.name
+            place["path"] = input_name(path) if is_data else path.name
         elif not is_variable(place["database"]):
-            place["database"] = Path(path_of(place["database"])).name if is_path(place["database"]) else "postgresql"
+            file = Path(path_of(place["database"]))
+            called = input_name(file) if is_data else file.name
+            place["database"] = called if is_path(place["database"]) else "postgresql"
         if "query" in place:
             place["query"] = "..."
     if "external" in content["method"]:

@@ -10,11 +10,11 @@ import json
 from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from overt.errors import InvalidInput
 from overt.io.manifest import manifest_path
@@ -39,7 +39,7 @@ class DpManifest(_Part):
 
     dp_manifest: Literal[1] = 1  # the version of this format
     audience: Literal["public"] = "public"
-    id: str  # drawn at random; the owner's ledger has it too
+    id: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]  # drawn at random; the owner's ledger has it too
     created: datetime
     versions: dict[str, str]
     method: str

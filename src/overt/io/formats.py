@@ -17,6 +17,7 @@ from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.dialect import GZIP_MAGIC, SEPARATED, ZIP_MAGIC, is_workbook, open_bytes, read_bytes
 from overt.io.formulas import neutralised
+from overt.io.paths import PACKED
 
 SUFFIXES = {
     "csv": SEPARATED,
@@ -26,7 +27,6 @@ SUFFIXES = {
     "excel": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
 }
 WRITTEN = tuple(name for name in SUFFIXES if name != "excel")
-PACKED = (".gz", ".zip")
 _ROWS_OF_GROUP = 1 << 18
 _MAGIC = {
     b"PAR1": "parquet",

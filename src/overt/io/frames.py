@@ -152,7 +152,10 @@ def _order_of_categories(column: "nw.Series[Any]") -> list[str] | None:
 def _texts(wrapped: "nw.DataFrame[Any]", name: str) -> pl.Series:
     """The texts of a column; where pandas keeps objects, each object by itself."""
     column = wrapped.get_column(name)
-    octets = _octets(column)
+    try:
+        octets = _octets(column)
+    except ValueError:  # a type that Narwhals cannot name, such as decimals that count in thousands
+        raise _without_equivalent(name) from None
     if octets is not None:
         return texts_of_octets(octets).alias(name)
     if column.implementation.is_pandas() and column.dtype in (nw.Object, nw.String, nw.Categorical, nw.Enum):
@@ -172,10 +175,13 @@ def _octets(column: "nw.Series[Any]") -> pl.Series | None:
         is_arrow = column.implementation.is_pyarrow()
     if not is_arrow or column.dtype not in (nw.String, nw.Categorical, nw.Enum):
         return None
-    arrow: Any = column.to_arrow()
-    if hasattr(arrow.type, "value_type"):  # a dictionary
-        arrow = arrow.cast(arrow.type.value_type)
+    arrow = _without_dictionary(column.to_arrow())
     return pl.Series(arrow.cast("large_binary")) if str(arrow.type) in _ARROW_TEXTS else None
+
+
+def _without_dictionary(arrow: Any) -> Any:
+    """The cells themselves: what becomes of a dictionary of numbers or moments would depend on how many pieces there are."""
+    return arrow.cast(arrow.type.value_type) if hasattr(arrow.type, "value_type") else arrow
 
 
 def _polars_series(wrapped: "nw.DataFrame[Any]", name: str, *, in_order: bool = True) -> pl.Series:
@@ -183,10 +189,20 @@ def _polars_series(wrapped: "nw.DataFrame[Any]", name: str, *, in_order: bool = 
     try:
         column = wrapped.get_column(name)
         octets = _octets(column) if column.dtype == nw.String else None
-        series = (column.to_polars() if octets is None else octets.cast(pl.String)).alias(name)
+        if octets is not None:
+            series = octets.cast(pl.String)
+        elif column.implementation.is_pyarrow() and column.dtype == nw.Categorical and not in_order:
+            series = pl.Series(_without_dictionary(column.to_arrow()))
+        else:
+            series = column.to_polars()
+        series = series.alias(name)
         order = _order_of_categories(column) if in_order else None
         return series if order is None else series.cast(pl.Enum(order))
     except ImportError:
         raise MissingExtra("A pandas frame is read with PyArrow; install it with `pip install pyarrow`.") from None
     except (Exception, pl.exceptions.PanicException):  # pandas, PyArrow and Polars each have their own, and quote cells
-        raise InvalidInput(f"Column {name!r} mixes types or has one without an equivalent; make it one type.") from None
+        raise _without_equivalent(name) from None
+
+
+def _without_equivalent(name: str) -> InvalidInput:
+    return InvalidInput(f"Column {name!r} mixes types or has one without an equivalent; make it one type.")

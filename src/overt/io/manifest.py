@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from overt.errors import InvalidInput
 from overt.io.database.address import is_path, path_of
 from overt.io.owner_record import Digest, LeftOut, OwnerRecord, first_fault
-from overt.io.paths import ending_of, seen_from
+from overt.io.paths import input_name, seen_from
 from overt.io.recipe.recipe import Recipe, understand
 from overt.io.recipe.settings import LevelsFile, NestedValues
 
@@ -117,9 +117,9 @@ def _content_seen_from(recipe: Recipe, folder: Path) -> dict[str, Any]:
     if not content["goal"]:  # the method has its own
         del content["goal"]
     if "path" in content["input"]:
-        content["input"]["path"] = f"input{ending_of(recipe.source.base)}"
+        content["input"]["path"] = input_name(recipe.source.base)
     elif is_path(content["input"]["database"]):
-        content["input"]["database"] = f"./input{ending_of(Path(path_of(content['input']['database'])))}"
+        content["input"]["database"] = f"./{input_name(Path(path_of(content['input']['database'])))}"
     if "path" in content["output"]:
         content["output"]["path"] = seen_from(folder, recipe.output_path)
     elif is_path(content["output"]["database"]):
