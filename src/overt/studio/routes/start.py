@@ -15,7 +15,8 @@ from overt import samples
 from overt.engine.init import init
 from overt.errors import InvalidInput
 from overt.io.database.address import holds_password, is_path, path_of
-from overt.io.formats import PACKED, SUFFIXES
+from overt.io.formats import SUFFIXES
+from overt.io.paths import PACKED
 from overt.io.recipe.toml_text import toml_of
 from overt.progress import silent
 from overt.studio.pages import Pages
