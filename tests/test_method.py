@@ -84,6 +84,7 @@ def test_what_a_method_does_not_say_has_one_default():
         "not_promised": (),
         "claimed_budget": None,
         "strict_cuts": None,
+        "parts_the_alike": False,
     }
     with pytest.raises(TypeError, match="abstract"):
         type("Silent", (Method,), {"name": "silent"})()

@@ -103,6 +103,11 @@ class Method(ABC):
         return False
 
     @property
+    def parts_the_alike(self) -> bool:
+        """Whether rows with the same quasi-identifiers may be in different groups, by their order or by coins."""
+        return False
+
+    @property
     def strict_cuts(self) -> "StrictCuts | None":
         """How it cuts groups, if nothing but their sizes decides."""
         return None

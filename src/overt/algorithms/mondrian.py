@@ -95,7 +95,11 @@ class Mondrian(Traceable):
 
         A relaxed cut also parts people who are alike, by their order in the table, which may go with their values.
         """
-        return RELEASE_ONLY if self.goal.looks_at_values or self.relaxed else STRONG
+        return RELEASE_ONLY if self.goal.looks_at_values or self.parts_the_alike else STRONG
+
+    @property
+    def parts_the_alike(self) -> bool:
+        return self.relaxed
 
     @property
     def shows(self) -> str | None:

@@ -117,6 +117,10 @@ class BlindBuckets(Method):
         return _MADE[self.form].table_names
 
     @property
+    def parts_the_alike(self) -> bool:
+        return self.cuts == "relaxed"
+
+    @property
     def strata(self) -> tuple[str, ...]:
         return self.stratify.by if isinstance(self.stratify, ByColumns) else ()
 

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from overt.algorithms.blind_buckets import BlindBuckets
 from overt.checks import Finding, Verdict
 from overt.checks.findings import not_checked
 from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
@@ -54,6 +53,7 @@ from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release
 from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
 from overt.io.targets import digests_of_files
+from overt.method import Method
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
 from overt.release import BucketRelease
@@ -106,10 +106,9 @@ def run_at_scale(
             raise refused_for_good(error) from None
 
 
-def coin_names_of(method: Any) -> tuple[str, ...]:
+def coin_names_of(method: Method) -> tuple[str, ...]:
     """The coins that a method needs of every row."""
-    parts_the_alike = isinstance(method, BlindBuckets) and method.cuts == "relaxed"
-    return (*TWO_COINS, BOX_COIN) if parts_the_alike else TWO_COINS
+    return (*TWO_COINS, BOX_COIN) if method.parts_the_alike else TWO_COINS
 
 
 def _release(
