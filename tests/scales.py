@@ -96,6 +96,7 @@ path = "release.{output}"
 """
 METHODS = {
     "blind-buckets": 'name = "blind-buckets"\ncuts = "strict"',
+    "full-domain": 'name = "full-domain"\nmax_suppressed = 0.05',
     "mondrian": 'name = "mondrian"',
     "dealing": 'name = "dealing"',
     "rda": 'name = "rda"',

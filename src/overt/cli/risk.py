@@ -2,7 +2,7 @@
 """`overt risk DATA`: who can be found in a file, and what can be learnt of them, before anything is done to it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -21,6 +21,9 @@ def risk(
     known: Names = None,
     sensitive: Names = None,
     population_share: float | None = None,
+    engine: Literal["out-of-core", "spark"] | None = None,
+    master: str | None = None,
+    staging: str | None = None,
     json: Switch = False,
     quiet: Switch = False,
 ) -> int:
@@ -42,6 +45,12 @@ def risk(
         The sensitive columns: nobody may learn a person's value.
     population_share
         The share of the population that is in the file, between 0 and 1, for an attacker who does not know who is in it.
+    engine
+        For a table that does not fit into memory: "out-of-core" counts on this machine in bounded memory, "spark" on a cluster. Give a recipe, or --known.
+    master
+        Where Spark runs: local[4], spark://..., yarn, or a Connect server (sc://...). Without it on all cores of this machine.
+    staging
+        A folder for staged rows, which are personal data; a private folder is made in it, and removed afterwards.
     json
         Print one JSON document instead of the summary.
     quiet
@@ -60,6 +69,9 @@ def risk(
             known=known or (),
             sensitive=sensitive or (),
             population_share=population_share,
+            engine=engine,
+            master=master,
+            staging=staging,
             on_progress=on_progress,
         )
     tell(exposure, json=json, quiet=quiet)

@@ -59,6 +59,9 @@ class Exposure(Result):
         if sets:
             yield ""
             left_out = f"; {n} columns with few values were not combined" if (n := self.uniques.n_not_combined) else ""
+            left_out += (
+                f"; {n} sets with too many combinations were not counted" if (n := self.uniques.n_not_counted) else ""
+            )
             things = "rows" if self.persons is None else "persons"
             yield f"The smallest sets of columns that single {things} out (of up to {self.uniques.max_size} columns{left_out}):"
             yield ""
@@ -119,6 +122,9 @@ def risk(
     known: Collection[str] = (),
     sensitive: Collection[str] = (),
     population_share: float | None = None,
+    engine: Any = None,
+    master: str | None = None,
+    staging: str | None = None,
     on_progress: Progress = silent,
 ) -> Exposure:
     """Measure who can be re-identified in data, and what can be learnt about them, before anything is done to it.
@@ -126,6 +132,7 @@ def risk(
     `data` is a file, a frame or, with a `table` or `query`, a reference to a database. The roles of columns come from a `recipe`, or
     `known` names the quasi-identifiers and `sensitive` the sensitive columns; else they are guessed as by `overt.init`.
     `population_share` is the share of the population that is in the data, for an attacker who does not know who is in it.
+    With an `engine`, as of `overt.run`, everything is counted where the rows are; roles then come from a recipe, or are named.
 
     >>> import tempfile, overt
     >>> path = Path(tempfile.mkdtemp()) / "hospital.csv"
@@ -134,6 +141,17 @@ def risk(
     >>> exposure.risk.identification.n_rows
     96
     """
+    if engine is not None:
+        from overt.engine.scale.scaled_risk import risk_at_scale
+
+        if table is not None or query is not None:
+            raise InvalidInput(
+                "An engine reads files and tables of a catalog, and no database; export the table to Parquet."
+            )
+        how: dict[str, Any] = {"master": master, "staging": staging, "population_share": population_share}
+        return risk_at_scale(data, recipe, known, sensitive, engine, **how, on_progress=on_progress)
+    if master is not None or staging is not None:
+        raise InvalidInput("Only an engine has a master and a folder for staging; choose one, as with --engine spark.")
     people, whence, cautions = _read(data, table, query, recipe, known, sensitive, on_progress)
     on_progress("Measuring", 0, 0)
     return Exposure(

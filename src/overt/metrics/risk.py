@@ -92,7 +92,7 @@ class Risk:
 
     identification: Identification
     disclosures: tuple[AttributeDisclosure, ...]
-    sizes: Sizes
+    sizes: Sizes  # (group); of rows that lie elsewhere the sizes that occur
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

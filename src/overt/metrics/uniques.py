@@ -56,6 +56,9 @@ class Uniques:
     rows: NDArray[np.int64]  # the unique rows: for the owner, never printed
     size_of_row: NDArray[np.int32]  # (unique row) -> columns of its smallest set; 0: more than `max_size`
     n_not_combined: int = 0  # columns that are in no set, where there are too many to combine
+    n_not_counted: int = (
+        0  # sets that were left out, whose combinations are too many to be counted where rows lie elsewhere
+    )
 
     @property
     def n_special(self) -> int:
@@ -82,12 +85,12 @@ def find_uniques(table: Table, *, max_size: int = 3, alike: Partition | None = N
     first_row, n_rows_of = first_rows(alike), alike.sizes
     is_unique = n_rows_of == 1
     n_unique = int(is_unique.sum())
-    max_size = _affordable(len(columns), min(max_size, len(columns)), first_row.size if n_unique else 0)
+    max_size = affordable_size(len(columns), min(max_size, len(columns)), first_row.size if n_unique else 0)
     sets = [chosen for size in range(1, max_size + 1) for chosen in combinations(range(len(columns)), size)]
     rows = first_row[is_unique].astype(np.int64)
     if not n_unique:
         return Uniques(table.n_rows, 0, max_size, (), (0,) * max_size, rows, np.empty(0, np.int32), n_left_out)
-    layout = _Layout.of([column.n_values for column in columns], sets)
+    layout = SetLayout.of([column.n_values for column in columns], sets)
     narrow = np.uint16 if max(column.n_values for column in columns) <= 1 << 16 else np.int32
     codes = np.stack([column.codes[first_row].astype(narrow) for column in columns])
     seen = layout.count(codes, np.minimum(n_rows_of, 2).astype(np.uint8))
@@ -116,7 +119,7 @@ def most_varied(columns: tuple[Column, ...]) -> tuple[Column, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Layout:
+class SetLayout:
     """Where the combinations of every set of columns are counted."""
 
     sets: list[tuple[int, ...]]
@@ -130,7 +133,7 @@ class _Layout:
     wide: list[int]  # sets with too many combinations, which are looked at one by one
 
     @classmethod
-    def of(cls, n_values: list[int], sets: list[tuple[int, ...]]) -> "_Layout":
+    def of(cls, n_values: list[int], sets: list[tuple[int, ...]]) -> "SetLayout":
         number = {chosen: s for s, chosen in enumerate(sets)}
         last = np.array([chosen[-1] for chosen in sets])
         offset, given, n_places = np.full(len(sets), -1), np.full(len(sets), -1), 0
@@ -214,7 +217,7 @@ def _is_unique_on(table: Table, chosen: tuple[int, ...]) -> NDArray[np.uint8]:
     return is_unique
 
 
-def _affordable(n_columns: int, max_size: int, n_rows: int) -> int:
+def affordable_size(n_columns: int, max_size: int, n_rows: int) -> int:
     """The most columns that can be combined without days of work."""
 
     def n_sets() -> int:

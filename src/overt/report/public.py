@@ -333,9 +333,12 @@ def _whose(read: Release) -> str:
     """How a release shows sensitive values."""
     if read.shuffled_rows is not None:
         return "values unchanged, assigned at random to the rows of their bucket: the value in a row need not be that person's"
-    if _has_buckets(read):
-        return "values unchanged, listed by bucket"
-    return "values unchanged, in any order inside a group"
+    return whose_of(has_buckets=_has_buckets(read))
+
+
+def whose_of(*, has_buckets: bool) -> str:
+    """How a release shows sensitive values, whose lines show nothing but the release's own."""
+    return "values unchanged, listed by bucket" if has_buckets else "values unchanged, in any order inside a group"
 
 
 def _shown(column: Column, whose: str) -> ColumnShown:

@@ -19,10 +19,14 @@ from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import CutFragment, NumberGroups, like_of, make_groups_by_cuts
 from overt.engine.scale.groups_by_draw import divide_plan, make_batch_matching, make_dealing, make_rda
+from overt.engine.scale.groups_by_levels import PackedKeys, count_combinations, make_groups_by_levels
 from overt.engine.scale.row_strata import divide_into_strata
+from overt.engine.scale.seam import require_countable
+from overt.errors import TooLarge
 from overt.io.publication import published_tables
 from overt.kernels.counting import starts_of
-from overt.partition import Partition
+from overt.metrics.equal_rows import rows_alike
+from overt.partition import Groups, Partition
 from overt.progress import silent
 from overt.release import CrossBucketRelease, GeneralizedRelease
 from scales import LOCAL, Keep, as_written, box_coins, collected, engine_named, staged_with_coins
@@ -248,7 +252,66 @@ def test_batch_matching_is_that_of_one_machine_for_the_same_coins_and_plan(engin
     assert as_written(found).equals(as_written(released(table, Partition(group, whole.n_groups))))
 
 
+def with_levels(n_rows=N, *, sensitive=("Occupation",)):
+    frame = overt.samples.census(n_rows, seed=5)
+    hierarchies = {
+        "Age": overt.Intervals(widths=(5, 10, 20, 40)),
+        "Education": overt.Prefixes(lengths=(5, 1)),
+        "Gender": overt.Prefixes(lengths=(1,)),
+    }
+    return overt.read_frame(
+        frame, quasi_identifiers=["Age", "Gender", "Education"], sensitive=list(sensitive), hierarchies=hierarchies
+    )
+
+
+LEVELS = {
+    "k": overt.FullDomain(goal=overt.KAnonymity(5)),
+    "suppressed": overt.FullDomain(goal=overt.KAnonymity(9), max_suppressed="0.02", optimise="discernibility"),
+    "l": overt.FullDomain(goal=overt.FrequencyLDiversity(3), max_suppressed="0.05"),
+    "both": overt.FullDomain(
+        goal=overt.KAnonymity(4) & overt.TCloseness("0.5"), max_suppressed="0.1", optimise="precision"
+    ),
+    "average": overt.FullDomain(goal=overt.KAnonymity(6), max_suppressed="0.01", optimise="average group size"),
+}
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_full_domain_finds_the_node_of_one_machine_and_suppresses_the_same_rows(engine, name, tmp_path):
+    method = LEVELS[name]
+    table = with_levels(sensitive=("Occupation", "Income") if name == "k" else ("Occupation",))
+    staged = staged_with_coins(engine, table, coins_for(table), tmp_path)
+    lines = lines_for(staged, method)
+    made = make_groups_by_levels(staged, method, lines, silent)
+    assert made.n_fragments > 1
+    found = collected(engine, made.tables["release"], like_of(lines))
+    alone = method.anonymize(table)
+    assert made.levels == alone.level_of_column
+    assert made.n_suppressed == alone.n_suppressed
+    assert (made.n_suppressed > 0) == (float(method.max_suppressed) > 0)
+    assert as_written(found).equals(as_written(published_tables(alone)["release"]))
+
+
+def test_combinations_that_need_more_than_one_key_are_counted(engine, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "overt.engine.scale.groups_by_levels.LARGEST_KEY", 100
+    )  # so that every column has a key of its own
+    table, method = with_levels(900), LEVELS["suppressed"]
+    staged = staged_with_coins(engine, table, coins_for(table), tmp_path)
+    assert len(PackedKeys(("a", "b"), (60, 60)).parts) == 2
+    found = count_combinations(staged, with_values=True)
+    alone = Groups.of(table, rows_alike(table))
+    assert sorted(found.groups.sizes) == sorted(alone.sizes)
+    assert found.groups.histograms["Occupation"].count.sum() == 900
+    monkeypatch.setattr("overt.engine.scale.seam.MOST_COUNTED", 50)
+    monkeypatch.setattr("overt.engine.scale.local.require_countable", require_countable)
+    with pytest.raises(TooLarge, match="full-domain counts the combinations"):
+        make_groups_by_levels(staged, method, lines_for(staged, method), silent)
+
+
 ON_SPARK = {
+    "full-domain": lambda e, f, _: test_full_domain_finds_the_node_of_one_machine_and_suppresses_the_same_rows(
+        e, "l", f
+    ),
     "l-diversity": lambda e, f, _: test_mondrian_makes_the_identical_partition_with_the_same_numbers(
         e, GOALS["both"], f
     ),

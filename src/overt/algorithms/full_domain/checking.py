@@ -59,7 +59,7 @@ class Checker:
         rolled = self.rows.at(node)
         broken = self.goal.breaks(rolled.groups)
         n_suppressed = int(rolled.sizes @ broken)
-        reaches = n_suppressed <= self.most_suppressed and n_suppressed < self.rows.table.n_rows
+        reaches = n_suppressed <= self.most_suppressed and n_suppressed < self.rows.n_rows
         base = self.cost.base(rolled)
         if n_suppressed == 0:
             return Check(rolled, broken, 0, True, False, base, base, 0)

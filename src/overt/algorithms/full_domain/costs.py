@@ -96,10 +96,10 @@ class CellCost(Cost):
 
     @property
     def most(self) -> int:
-        return self.unit * self.rows.table.n_rows * len(self.most_of_column)
+        return self.unit * self.rows.n_rows * len(self.most_of_column)
 
     def describe(self, cost: float) -> float:
-        n_cells = self.rows.table.n_rows * sum(most > 0 for most in self.most_of_column)
+        n_cells = self.rows.n_rows * sum(most > 0 for most in self.most_of_column)
         return float(Fraction(cost) / (self.unit * n_cells)) if n_cells else 0.0
 
 
@@ -192,8 +192,8 @@ def cost_of(optimise: Optimise, rows: RolledRows, least_rows: int) -> Cost:
     if optimise == "precision":
         return precision(rows)
     if optimise == "discernibility":
-        return Discernibility(rows.table.n_rows, least_rows)
-    return AverageGroupSize(rows.table.n_rows, least_rows)
+        return Discernibility(rows.n_rows, least_rows)
+    return AverageGroupSize(rows.n_rows, least_rows)
 
 
 def least_bases(cost: Cost, lattice: Lattice) -> NDArray[np.float64]:

@@ -95,12 +95,16 @@ class FullDomain(Searching):
     ) -> FullDomainRelease:
         """Find the best node and generalize to it. Nothing is random here: `rng` is accepted and left alone."""
         begin = time.monotonic()
-        deadline = inf if self.seconds is None else begin + float(exact(self.seconds))
         rows = RolledRows(table, counts_sensitive=self.goal.looks_at_values)
-        most_suppressed = int(exact(self.max_suppressed) * table.n_rows)
-        checker = Checker(rows, self.goal, most_suppressed, cost_of(self.optimise, rows, self.goal.least_rows))
-        best, search = self._search(checker, deadline, on_progress)
+        best, search = self.search(rows, begin, on_progress)
         return FullDomainRelease(table, keep_good_groups(rows, best), made_by=self, node=best.node, search=search)
+
+    def search(self, rows: RolledRows, begin: float, on_progress: Progress) -> tuple[Check, Search]:
+        """The best node for rows that are counted, in the time that is left since `begin`."""
+        deadline = inf if self.seconds is None else begin + float(exact(self.seconds))
+        most_suppressed = int(exact(self.max_suppressed) * rows.n_rows)
+        checker = Checker(rows, self.goal, most_suppressed, cost_of(self.optimise, rows, self.goal.least_rows))
+        return self._search(checker, deadline, on_progress)
 
     def best_node(self, table: Table) -> BestNode:
         """How the node is chosen, for someone who replays the search."""
@@ -142,7 +146,7 @@ class FullDomain(Searching):
         )
 
     def _unreachable(self, checker: Checker, n_open: int) -> Unreachable:
-        n_rows = checker.rows.table.n_rows
+        n_rows = checker.rows.n_rows
         allowed = f"{checker.most_suppressed:,} of {n_rows:,} rows suppressed"
         if n_open:
             return Unreachable(

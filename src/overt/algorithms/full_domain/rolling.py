@@ -78,6 +78,14 @@ class Rolled:
         return self.groups.sizes
 
 
+@dataclass(frozen=True, eq=False)
+class DistinctRows:
+    """The distinct rows of a table whose rows lie elsewhere, as they were counted there."""
+
+    codes: Codes  # (distinct row, column)
+    groups: Groups  # how many rows each is, and their sensitive values if a goal looks at them
+
+
 class RolledRows:
     """The distinct rows of a table, and the memory of nodes already counted.
 
@@ -85,14 +93,22 @@ class RolledRows:
     values to be counted.
     """
 
-    def __init__(self, table: Table, *, counts_sensitive: bool = True) -> None:
+    def __init__(self, table: Table, *, counts_sensitive: bool = True, distinct: DistinctRows | None = None) -> None:
         columns = table.quasi_identifiers
-        if not table.n_rows:
+        if not table.n_rows and distinct is None:
             raise InvalidInput("The table has no rows, so there is nothing to generalize; give a table with rows.")
         self.table = table
         self.lattice, self.ranks = Lattice.of(columns), Ranks.of(columns)
         n_codes = [column.n_values for column in columns]
         self._n_codes, self.packing = np.array(n_codes, np.int64), PackedColumns.of(n_codes)
+        if distinct is not None:
+            self.n_rows, self.codes = int(distinct.groups.sizes.sum()), distinct.codes
+            self.packs, self.distinct_of_row = self.packing.pack(distinct.codes, n_codes), _NO_CODES
+            numbers = np.arange(distinct.groups.n_groups, dtype=np.int32)
+            self.finest = Rolled(self.lattice.bottom, numbers, distinct.groups)
+            self._memory = Memory(REMEMBERED * size_of(self.finest))
+            return
+        self.n_rows = table.n_rows
         codes = np.stack([column.codes for column in columns], axis=1)
         packs = self.packing.pack(codes, n_codes)
         rows = np.arange(table.n_rows, dtype=np.int32)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from overt.checks.reading import form_of, read_cells
 from overt.errors import OvertError
-from overt.io.cells import Cells, cells_of
+from overt.io.cells import Cells, cells_of, level_cells
 from overt.io.encoding import values_as_came
 from overt.io.formulas import neutralised
 from overt.partition import Partition
@@ -39,7 +39,14 @@ class ShownLines:
 
     def boxes(self, columns: Sequence[Column], groups: Partition) -> list[Cells]:
         """What every group of a fragment shows."""
-        cells = [cells_of(column, groups, self.show.get(column.name)) for column in columns]
+        return self._covering(columns, groups, [cells_of(c, groups, self.show.get(c.name)) for c in columns])
+
+    def at_levels(self, columns: Sequence[Column], groups: Partition, levels: Sequence[int]) -> list[Cells]:
+        """What every group of a fragment shows where each column is generalized to one level."""
+        cells = [level_cells(column, groups, level) for column, level in zip(columns, levels, strict=True)]
+        return self._covering(columns, groups, cells)
+
+    def _covering(self, columns: Sequence[Column], groups: Partition, cells: list[Cells]) -> list[Cells]:
         for column, shown in zip(columns, cells, strict=True):
             self._require_cover(column, groups, shown)
         return cells

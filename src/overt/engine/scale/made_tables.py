@@ -13,3 +13,6 @@ class MadeTables:
 
     tables: Mapping[str, Any] = field(repr=False)
     n_fragments: int
+    n_suppressed: int = 0
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, int] = field(default_factory=dict)  # columns that are shown at one level of their hierarchies

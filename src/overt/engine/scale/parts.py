@@ -184,6 +184,7 @@ def owner_record_of(
     input_digest: str,
     n_rows: int,
     n_dropped: int,
+    n_suppressed: int,
     left_out: tuple[object, ...],
     looked_at: tuple[int, ...],
 ) -> str:
@@ -191,7 +192,11 @@ def owner_record_of(
     record = OwnerRecord(
         manifest_sha256=digest_of_text(manifest.to_json()),
         input=InputRecord(
-            name=recipe.source.base.name, sha256=input_digest, rows=n_rows, rows_dropped=n_dropped, rows_suppressed=0
+            name=recipe.source.base.name,
+            sha256=input_digest,
+            rows=n_rows,
+            rows_dropped=n_dropped,
+            rows_suppressed=n_suppressed,
         ),
         files_read={name: digest(file) for name, file in files_read(recipe).items()},
         left_out=left_out,  # type: ignore[arg-type]

@@ -262,7 +262,7 @@ def check_parts(
             tuple(f"s{i}" for i in range(len(of_values.sensitive))), tuple(c.n_values for c in of_values.sensitive)
         )
         found = count_cells(engine, lines[of_values.name], codes, counts_of_values.size)
-        findings.append(_find_values(found, counts_of_values))
+        findings.append(_find_values(found, counts_of_values, n_suppressed=n_rows - claim.n_rows))
     people = tables[0]
     if len(tables) == 1:
         seen = Judgement.of(
@@ -322,14 +322,17 @@ def _find_cells(n_unreadable: Mapping[str, int]) -> Finding:
     return Finding("cells", True, "Every cell names values of the original.")
 
 
-def _find_values(found: NDArray[np.int64], known: NDArray[np.int64]) -> Finding:
-    n_wrong = int(np.abs(found - known).sum())
+def _find_values(found: NDArray[np.int64], known: NDArray[np.int64], *, n_suppressed: int) -> Finding:
+    n_wrong = int(np.maximum(found - known, 0).sum() if n_suppressed else np.abs(found - known).sum())
     if n_wrong:
         return Finding(
             "truth",
             False,
             f"The sensitive values of the release are not those of the original: {n_wrong:,} too many or too few. {AGAIN}",
         )
+    if n_suppressed:
+        words = f"The sensitive values of the release are those of the original but for {counted(n_suppressed, 'row')}."
+        return Finding("truth", True, words)
     return Finding("truth", True, "The sensitive values of the release are, one for one, those of the original.")
 
 

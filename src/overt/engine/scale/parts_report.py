@@ -29,7 +29,7 @@ from overt.privacy.base import Property
 from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
 from overt.report.data import Goal, PublishedFile, rows_by_size
 from overt.report.json import json_of
-from overt.report.public import SeenInRelease, public_report_of
+from overt.report.public import SeenInRelease, public_report_of, whose_of
 from overt.report.public_html import page_of_public
 from overt.table import Codes, Column, Kind
 
@@ -115,7 +115,7 @@ def report_of_parts(
         where="group" if len(parts) == 1 else "bucket",
         n_buckets=None if len(parts) == 1 else judged.n_groups,
         found=found.identification(),
-        learnt=tuple(judged.disclosure(c.name, _blind_guess(c)) for c in of_values.sensitive),
+        learnt=tuple(judged.disclosure(c.name, blind_guess_of(c)) for c in of_values.sensitive),
         rare=judged.rare,
         goals=tuple(
             Goal(
@@ -127,9 +127,7 @@ def report_of_parts(
         ),
         rows_of_size=_rows_by_size(found),
         columns=(*people.quasi_identifiers, *of_values.sensitive),
-        whose="values as they are, in any order inside a group"
-        if len(parts) == 1
-        else "values as they are, listed by bucket",
+        whose=whose_of(has_buckets=len(parts) > 1),
     )
     report = public_report_of(
         seen,
@@ -171,7 +169,8 @@ def _read(engine: ScaleEngine, recipe: Recipe, part: PublishedParts) -> Staged:
     return stage_table(engine, part.place, intake, coin_names=(), published=shown)
 
 
-def _blind_guess(column: Column) -> Fraction:
+def blind_guess_of(column: Column) -> Fraction:
+    """How often guessing the most frequent value is right."""
     return Fraction(int(column.total_of_value.max()), int(column.total_of_value.sum()))
 
 

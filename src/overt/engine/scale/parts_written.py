@@ -57,14 +57,14 @@ def find_files(folder: Path, tables: Sequence[PublishedParts]) -> Finding:
 
 
 def find_written(
-    folder: Path, tables: Sequence[PublishedParts], original: Table, claim: Claim
+    folder: Path, tables: Sequence[PublishedParts], original: Table, claim: Claim, by_level: Sequence[str] = ()
 ) -> tuple[Finding, Finding]:
     """Whether lines are in order, and cells spelt, as in a release; of parts that were written on this machine, whether every byte is."""
     n_parts, n_of_spark, out_of_order, misspelt = 0, 0, 0, 0
     with tempfile.TemporaryDirectory(prefix="overt-check-") as made:
         for table, path, frame in _frames(folder, tables):
             n_parts += 1
-            rewritten = rewrite(original, {_called(table): frame}, claim, _as_written)
+            rewritten = rewrite(original, {_called(table): frame}, claim, _as_written, by_level=by_level)
             is_of_spark = _BY_SPARK.fullmatch(path.name) is not None
             own_way = _written_by_spark_in_its_own_way(table) if is_of_spark else set()
             if rewritten.tables is None or any(n for name, n in rewritten.n_misspelt.items() if name not in own_way):

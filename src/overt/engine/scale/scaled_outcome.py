@@ -2,7 +2,7 @@
 # Tested through tests/engine/scale/test_scaled_run.py
 """What a run at scale achieved, for its owner."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from overt.engine.outcome import findings_of
 from overt.engine.result import RunResult
 from overt.guarantee import Guarantee
 from overt.report.lines import labelled
+from overt.report.sentences import counted
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class ScaledOutcome(RunResult):
     engine: str
     n_rows: int
     n_dropped: int
+    n_suppressed: int
     n_groups: int
     n_fragments: int
     goal: str
@@ -30,6 +32,7 @@ class ScaledOutcome(RunResult):
     least_group: int
     discernibility: int
     guarantee: Guarantee
+    remarks: Mapping[str, str]
     cautions: tuple[str, ...]
     verdict: Verdict
     input: str
@@ -40,15 +43,23 @@ class ScaledOutcome(RunResult):
         yield from labelled(self._rows(), width)
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        dropped = f" ({self.n_dropped:,} rows with a missing sensitive value left out)" if self.n_dropped else ""
-        yield "Release", f"{self.n_rows:,} rows{dropped} in {self.n_groups:,} groups, by {self.method}"
+        left_out = (
+            [f"{counted(self.n_dropped, 'row')} with a missing sensitive value left out"] if self.n_dropped else []
+        )
+        left_out += [f"{self.n_suppressed:,} suppressed"] if self.n_suppressed else []
+        dropped = f" ({', '.join(left_out)})" if left_out else ""
+        yield (
+            "Release",
+            f"{self.n_rows - self.n_suppressed:,} rows{dropped} in {self.n_groups:,} groups, by {self.method}",
+        )
         yield "Holds", f"{self.goal}; reached: {self.reached}"
         yield "Against", f"{self.guarantee}"
         yield (
             "Cost",
-            f"groups of {self.n_rows / max(1, self.n_groups):,.1f} rows on average, the smallest of {self.least_group:,}; discernibility "
+            f"groups of {(self.n_rows - self.n_suppressed) / max(1, self.n_groups):,.1f} rows on average, the smallest of {self.least_group:,}; discernibility "
             f"{self.discernibility:,}",
         )
+        yield from self.remarks.items()
         yield "Engine", f"{self.engine}, in {self.n_fragments:,} fragments"
         yield from (("Caution", caution) for caution in self.cautions)
         yield from (("Files", place) for place in self.places)
@@ -63,12 +74,14 @@ class ScaledOutcome(RunResult):
             "engine": self.engine,
             "rows": self.n_rows,
             "rows_dropped": self.n_dropped,
+            "rows_suppressed": self.n_suppressed,
             "groups": self.n_groups,
             "fragments": self.n_fragments,
             "goal": {"asked": self.goal, "reached": self.reached},
             **self.guarantee.to_dict(),
             "discernibility": self.discernibility,
             "smallest_group": self.least_group,
+            "remarks": dict(self.remarks),
             "cautions": list(self.cautions),
             "check": findings_of(self.verdict),
             "files": list(self.places),

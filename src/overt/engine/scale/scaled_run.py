@@ -4,6 +4,7 @@
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import make_groups_by_cuts
 from overt.engine.scale.groups_by_draw import make_batch_matching, make_dealing, make_rda
+from overt.engine.scale.groups_by_levels import make_groups_by_levels
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.one_row_each import refuse_repeated_persons
 from overt.engine.scale.parts import (
@@ -53,7 +55,7 @@ from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release
 from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
 from overt.io.targets import digests_of_files
-from overt.method import Method
+from overt.method import Method, Searching
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
 from overt.release import BucketRelease
@@ -68,6 +70,7 @@ METHODS: dict[str, MakeRelease] = {
     "batch-matching": make_batch_matching,
     "dealing": make_dealing,
     "rda": make_rda,
+    "full-domain": lambda staged, method, lines, told, rng: make_groups_by_levels(staged, method, lines, told),
 }
 
 
@@ -131,6 +134,8 @@ def _release(
     order = ("bucket", *staged.order)
     lines = ShownLines(order, staged.quasi_identifiers, staged.sensitive, dict(claim.show), neutralise)
     made = METHODS[method.name](staged, method, lines, on_progress, rng or secret_generator())
+    n_published = staged.n_rows - made.n_suppressed
+    claim = replace(claim, n_rows=n_published)
     with release_folder(place, overwrite=overwrite) as draft:
         on_progress("Writing", 0, 0)
         for name, data in made.tables.items():
@@ -146,7 +151,7 @@ def _release(
                 method=method.name,
                 goal=tuple(map(str, recipe.goal.parts)),
                 groups=0 if seen is None else seen.people.n_groups,
-                release=records_of_parts(draft.folder, dict.fromkeys(made.tables, staged.n_rows)),
+                release=records_of_parts(draft.folder, dict.fromkeys(made.tables, n_published)),
                 recipe=content,
                 left_out=tuple(part.path for part in left_out),
             )
@@ -156,7 +161,14 @@ def _release(
                 write_report(draft.folder, report_of_parts(engine, recipe, published, manifest.release))
             looked_at = () if pilot is None else tuple(pilot.rows.tolist())
             draft.owner_record = owner_record_of(
-                manifest, recipe, digest_of_input(source), staged.n_rows, staged.n_dropped, left_out, looked_at
+                manifest,
+                recipe,
+                digest_of_input(source),
+                staged.n_rows,
+                staged.n_dropped,
+                made.n_suppressed,
+                left_out,
+                looked_at,
             )
             draft.is_kept = True
     places = (str(place), str(owner_record_path(place))) if verdict.ok else ()
@@ -168,10 +180,12 @@ def _release(
         n_dropped=staged.n_dropped,
         n_groups=0 if seen is None else seen.people.n_groups,
         n_fragments=made.n_fragments,
+        n_suppressed=made.n_suppressed,
+        remarks=made.remarks,
         goal=str(recipe.goal),
         reached="" if seen is None else seen.values.described,
         least_group=0 if seen is None else seen.people.least,
-        discernibility=0 if seen is None else seen.people.squares,
+        discernibility=0 if seen is None else seen.people.squares + made.n_suppressed * staged.n_rows,
         guarantee=method.guarantee,
         cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
         verdict=verdict,
@@ -186,7 +200,8 @@ def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None, seen: Measu
     yield from find_identifiers_released(table)
     if recipe.method.table_names != BucketRelease.table_names:
         is_on_grid = recipe.method.shows == "grid"
-        yield from tight_cells_of(table.quasi_identifiers, recipe.choices("show"), levels=(), is_on_grid=is_on_grid)
+        levels = [column.name for column in table.quasi_identifiers] if isinstance(recipe.method, Searching) else []
+        yield from tight_cells_of(table.quasi_identifiers, recipe.choices("show"), levels=levels, is_on_grid=is_on_grid)
     if staged.n_dropped:
         yield MISSING_LEFT_OUT
     if pilot is not None:
@@ -245,7 +260,8 @@ def check_at_scale(
         verdict, seen = check_parts(run_on, published, claim, count_values(staged), staged.n_rows)
         written = not_checked(("order", "spelling"), "the parts cannot be read")
         if seen is not None:
-            written = find_written(release, published, staged.table(), claim)
+            levels = [c.name for c in staged.quasi_identifiers] if isinstance(recipe.method, Searching) else []
+            written = find_written(release, published, staged.table(), claim, levels)
     groups = None if seen is None else seen.people.n_groups
     words = find_contradictions_of_parts(manifest, path, recipe, claim.n_rows, groups) if given is None else ()
     found = (digests, *words, files, *verdict.findings, *written, origin)
@@ -332,28 +348,33 @@ def input_of(recipe: Recipe, data: str | Path | None = None) -> TablePlace:
         )
     if named.format == "table":
         return TablePlace(named.path, "table")
-    path = recipe.folder / named.path if data is None else Path(data)
+    return place_of_path(
+        recipe.folder / named.path if data is None else Path(data), named.format, named.separator, named.encoding
+    )
+
+
+def place_of_path(
+    path: Path, file_format: str | None = None, separator: str | None = None, encoding: str | None = None
+) -> TablePlace:
+    """A file, or a folder of parts, as it is to be read."""
     if not path.exists():
         raise InvalidInput(f"There is no file {path}; check the name and the folder.")
+    first = path
     if path.is_dir():
-        first = next((part for part in parts_of(path)), None)
-        if first is None:
+        found = next((part for part in parts_of(path)), None)
+        if found is None:
             raise InvalidInput(
                 f"{path} is a folder without parts (part-...); name a file, or a folder that Spark wrote."
             )
-        return _place_of(path, first, named)
-    return _place_of(path, path, named)
-
-
-def _place_of(path: Path, first: Path, named: Any) -> TablePlace:
-    file_format = find_format(first, named.format)
+        first = found
+    file_format = find_format(first, file_format)
     if file_format not in ("csv", "parquet"):
         raise InvalidInput(
             f"An engine reads CSV and Parquet, and {path.name} is {file_format}; convert it, or choose no engine."
         )
     if file_format == "parquet":
         return TablePlace(str(path), "parquet")
-    dialect = dialect_of(first, separator=named.separator, encoding=named.encoding)
+    dialect = dialect_of(first, separator=separator, encoding=encoding)
     if dialect.is_packed or dialect.encoding not in (None, "utf-8") or dialect.n_lines_before != 1:
         raise InvalidInput(
             f"An engine reads CSV in UTF-8, not compressed, with the names of the columns on the first line, and {path.name} is otherwise; "
