@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import overt
+from overt.cli import main
 from overt.io.profiling import profile_file
 from overt.samples import census, hospital
 from overt.table import Kind, Role
@@ -252,3 +253,32 @@ def test_dates_that_came_as_texts_of_json_are_said_to_be_dates_so_that_the_recip
     overt.samples.hospital().write_ndjson(tmp_path / "people.jsonl")
     overt.init(tmp_path / "people.jsonl", into=tmp_path / "recipe.toml")
     assert overt.run(tmp_path / "recipe.toml").ok
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("people.sav", "an SPSS file; save it as CSV"),
+        ("people.dta", "a Stata file"),
+        ("people.pdf", "a document; take the table out"),
+        ("people.json", "JSON; one object in each line is expected"),
+        (".", "is a folder; give the path of a file in it"),
+        ("nowhere.csv", "There is no file"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_name_before_anything_is_written(name, said, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if name.startswith("people"):
+        (tmp_path / name).write_bytes(b"[1, 2]\0" if name.endswith("json") else b"\x01\x02%PDF")
+    assert main(["init", name]) == 3
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "recipe.toml").exists()
+
+
+def test_a_recipe_that_exists_is_not_replaced_and_that_is_said_before_the_data_is_read(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recipe.toml").write_text("mine")
+    (tmp_path / "people.csv").write_text("no table at all")
+    assert main(["init", "people.csv"]) == 3
+    assert "recipe.toml exists already" in capsys.readouterr().err
+    assert (tmp_path / "recipe.toml").read_text() == "mine"

@@ -73,7 +73,7 @@ def table(tmp_path):
 
 def test_the_proposed_recipe_reads_decimal_commas_as_numbers_and_its_release_is_checked(table, monkeypatch, capsys):
     monkeypatch.chdir(table)
-    main(["init", "people.csv"])
+    assert main(["init", "people.csv"]) == 0
     recipe = (table / "recipe.toml").read_text(encoding="utf-8")
     assert 'format = "1234,5"' in recipe and 'format = "1.234,5"' in recipe and 'unreadable = "missing"' in recipe
     assert 'property = "t-closeness"' in recipe  # as for amounts with points
@@ -82,8 +82,8 @@ def test_the_proposed_recipe_reads_decimal_commas_as_numbers_and_its_release_is_
         date_formats={"Größe (m)": "1234,5", "Gehalt": "1.234,5"},
     )  # fmt: skip
     assert [column.kind for column in read.columns] == ["number", "number"]
-    main(["run", "recipe.toml"])
-    main(["check", "people.csv", "release.csv"])
+    assert main(["run", "recipe.toml"]) == 0
+    assert main(["check", "people.csv", "release.csv"]) == 0
     assert "The release holds what it claims." in capsys.readouterr().out
 
 

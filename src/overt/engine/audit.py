@@ -56,7 +56,8 @@ from overt.report.leak import (
     sweep_rows,
 )
 from overt.report.lines import aligned, labelled
-from overt.report.person_sentences import of_known_counts
+from overt.report.person_sentences import counted_persons, of_known_counts
+from overt.report.sentences import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,7 @@ class Audited(Result):
     downcoded: Downcoding | None = None  # what a reader learns about quasi-identifiers
     together: Together | None = None  # what several releases of the same people give away
     known_counts: tuple[KnownCounts, ...] = ()  # what somebody learns who also knows how many rows everybody has
+    whom: str = ""  # whom the release is about, as in "600 persons with 1,190 rows"; empty: a row is a person
 
     def content(self) -> dict[str, Any]:
         """Plain values."""
@@ -95,7 +97,7 @@ class Audited(Result):
         if self.leak.audit is None:
             yield from labelled([("Leak", brief(self.leak))], width)
         else:
-            yield from lines_of_leak(self.leak, width)
+            yield from lines_of_leak(self.leak, width, self.whom)
         if self.downcoded is not None:
             yield from lines_of_downcoding(self.downcoded, width)
         yield from labelled((("Counts", words) for words in of_known_counts(self.known_counts)), width)
@@ -159,10 +161,11 @@ def audit(
     recipe, rng = as_recipe(recipe), rng or np.random.default_rng()
     how: dict[str, Any] = {"rng": rng, "seconds": seconds, "with_learner": learner, "on_progress": on_progress}
     known_counts: tuple[KnownCounts, ...] = ()
+    whom = ""
     if made_by is not None:
         leak, downcoded = _audit_file(recipe, None if release is None else Path(release), made_by, **how)
     else:
-        leak, downcoded, known_counts = _audit_release(recipe, sweep, methods, **how)
+        leak, downcoded, known_counts, whom = _audit_release(recipe, sweep, methods, **how)
     found = Audited(
         leak,
         recipe.source.base.name,
@@ -171,6 +174,7 @@ def audit(
         downcoded,
         audit_recipes_together([recipe, *together], rng=rng, on_progress=on_progress) if together else None,
         known_counts,
+        whom,
     )
     if leak.audit is None:
         if rows is not None or page is not None:
@@ -193,7 +197,7 @@ def _audit_release(
     seconds: float | None,
     with_learner: bool,
     on_progress: Progress,
-) -> tuple[Leak, Downcoding, tuple[KnownCounts, ...]]:
+) -> tuple[Leak, Downcoding, tuple[KnownCounts, ...], str]:
     refuse_dp(recipe, "an audit of what became of its rows")
     settings = recipe.settings.audit
     seconds = float(seconds or settings.seconds or SECONDS)
@@ -207,7 +211,7 @@ def _audit_release(
     release = prepared.make(rng, on_progress).warn()
     recover = partial(downcode, release, show=recipe.choices("show"), rng=rng.spawn(1)[0], on_progress=on_progress)
     if not release.table.sensitive:
-        return Leak(None, "the table has no sensitive column"), recover(), ()
+        return Leak(None, "the table has no sensitive column"), recover(), (), ""
     found, *others = audit_columns(release, rng=rng, seconds=seconds, on_progress=on_progress)
     swept = sweep_release(
         release,
@@ -224,6 +228,7 @@ def _audit_release(
         Leak(found, proof=proof, sweep=swept, learned=learned, others=tuple(others)),
         recover(),
         find_known_counts(release),
+        counted_persons(release.table),
     )
 
 
@@ -267,13 +272,13 @@ SEARCHES: dict[str, Callable[[Recipe], ToolSearch]] = {
 }
 
 
-def lines_of_leak(leak: Leak, width: int | None) -> Iterator[str]:
+def lines_of_leak(leak: Leak, width: int | None, whom: str = "") -> Iterator[str]:
     """What a person wants to know about an audit."""
     first, names = leak.audits[0], " and ".join(one.column for one in leak.audits)
     groups = f"{first.n_groups:,} group{'s' if first.n_groups != 1 else ''}"
     are = "are" if leak.others else "is"
     opening = [
-        ("Release", f"{first.n_rows:,} rows in {groups}, by {first.method}; {names} {are} sensitive"),
+        ("Release", f"{whom or counted(first.n_rows, 'row')} in {groups}, by {first.method}; {names} {are} sensitive"),
         ("Adversary", "knows everyone's quasi-identifiers and the release; on the right also the method"),
     ]
     yield from labelled(opening, width)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from overt.engine.outcome import as_typed
 from overt.engine.result import Result
+from overt.errors import InvalidInput
 from overt.io.atomic import all_or_nothing
 from overt.io.date_formats import DateFormats
 from overt.io.pilot_record import Pilot, draw_persons, draw_rows, pilot_of_data, pilot_path, usual_people
@@ -157,6 +158,8 @@ def init(
     into, data = Path(into), str(data)
     rng = secret_generator()  # nobody shall be able to repeat the draw
     source = source_named(data, table=table, query=query)
+    if into.exists() and not overwrite:
+        raise InvalidInput(f"{into} exists already; choose another name with --into, or ask for it with --overwrite.")
     has_order = source.has_bytes  # rows of a database have no order to remember people by
     remembered = pilot_path(into.parent, source)
     known = pilot_of_data(remembered, source) if has_order else None

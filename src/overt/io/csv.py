@@ -190,7 +190,7 @@ def _read_spans(
         return part
 
     def watch() -> None:
-        on_progress("reading", min(int(n_read.sum()), size), size)
+        on_progress("Reading", min(int(n_read.sum()), size), size)
 
     return cast(list[_Part], run_watched([partial(read, i) for i in range(len(spans))], stop, watch))
 
@@ -226,7 +226,7 @@ def _refuse_broken(path: Path, dialect: Dialect, parts: Sequence[_Part]) -> None
         line = f"Line {n_lines + 1} of {path.name}"
         if part.problem == RAGGED:
             raise InvalidInput(
-                f"{line} has {part.n_fields} fields where the header has {len(dialect.header)}; mend the line, or name "
+                f"{line} has {part.n_fields} {'field' if part.n_fields == 1 else 'fields'} where the header has {len(dialect.header)}; mend the line, or name "
                 f"the separator if it is not {dialect.separator!r}."
             )
         if part.problem == OPEN_QUOTE:

@@ -26,6 +26,7 @@ from overt.io.formats import (
     format_to_write,
     is_gzip_name,
     is_packed_name,
+    no_file,
     polars_errors,
     scan_typed,
     separator_of_name,
@@ -303,5 +304,5 @@ def _as_enum(name: str, coded: Coded) -> pl.Series:
 def _existing(path: str | Path) -> Path:
     path = Path(path)
     if not path.is_file():
-        raise InvalidInput(f"There is no file {path}; check the name and the folder.")
+        raise no_file(path)
     return path

@@ -37,11 +37,34 @@ _MAGIC = {
 }
 
 
+OF_OTHERS = {  # what is often tried, is not read, and what to do
+    (".sav", ".zsav", ".por"): "an SPSS file; save it as CSV in SPSS",
+    (".dta",): "a Stata file; write it with `export delimited` in Stata",
+    (".sas7bdat", ".xpt"): "a SAS file; write it with `proc export` as CSV in SAS",
+    (".rds", ".rda", ".rdata"): "a file of R; write it with write.csv in R",
+    (".mdb", ".accdb"): "a database of Access; export the table as CSV",
+    (".pdf", ".doc", ".docx", ".odt", ".html", ".htm"): "a document; take the table out of it and save it as CSV",
+    (".json",): "JSON; one object in each line is expected, in a file whose name ends in .jsonl",
+    (".xml",): "XML; save the table as CSV",
+    (".7z", ".rar", ".tar", ".bz2", ".xz", ".zst"): "an archive; unpack it, or pack the table as .zip or .gz",
+}
+
+
+def no_file(path: Path) -> InvalidInput:
+    """That there is no file of a name."""
+    if path.is_dir():
+        return InvalidInput(f"{path} is a folder; give the path of a file in it.")
+    return InvalidInput(f"There is no file {path}; check the name and the folder.")
+
+
 def find_format(path: Path, asked: str | None = None) -> str:
     """The format of a file by its name, or, of one that exists, by its first bytes."""
     if asked is None and not _format_of_suffix(path) and path.is_file():
         with path.open("rb") as file:
             head = file.read(8)
+        for suffixes, what in OF_OTHERS.items():
+            if path.suffix.lower() in suffixes and not (path.suffix.lower() == ".json" and head.startswith(b"{")):
+                raise InvalidInput(f"{path.name} is {what}.")
         if head.startswith(ZIP_MAGIC) and zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 return "excel" if is_workbook(archive) else "csv"

@@ -43,7 +43,7 @@ def read_json_lines(
         for own, numbers, cell in zip(codes, number_of_text, cells, strict=True):
             own.append(numbers.setdefault(cell, len(numbers)))
         if done % _LINES_AT_ONCE == 0:
-            on_progress("reading", 0, 0)
+            on_progress("Reading", 0, 0)
     return {
         name: Coded(pl.Series(list(numbers), dtype=pl.String), np.array(own, np.int32), is_text=True)
         for name, own, numbers in zip(wanted, codes, number_of_text, strict=True)

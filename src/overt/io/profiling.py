@@ -27,7 +27,7 @@ from overt.io.date_formats import DateFormats
 from overt.io.encoding import CellPlaces, Coded, coded_from_series, encode
 from overt.io.excel import read_sheet
 from overt.io.files import dialect_of
-from overt.io.formats import find_format, polars_errors, scan_typed
+from overt.io.formats import find_format, no_file, polars_errors, scan_typed
 from overt.io.frames import coded_columns
 from overt.io.number_formats import NumberFormat
 from overt.io.roles.cell_kinds import ReadAs, read_as
@@ -37,6 +37,9 @@ from overt.progress import Progress, silent
 from overt.table import Column, Kind, Role, unknown_column
 
 GIVEN = "as given"
+FEW_SHARE = 4.0  # other people who have somebody's value: with fewer, a value finds its line
+ENOUGH = 20  # people of a pilot who have a value, so that it says something
+TELLING = "hardly anybody shares a value of it: whoever knows somebody's, from a bill say, would find the line and read what stands beside it"
 # from how many rows there are, and whose they are if a person can have several, the rows to look at; None: none
 Draw = Callable[[int, NDArray[np.intp] | None], NDArray[np.intp] | None]
 
@@ -185,7 +188,45 @@ def _profile_of(
         if persons is not None and found.role is Role.QUASI_IDENTIFIER and found.column is not None:
             found = replace(found, n_differ=persons.count_different(found.column))
         columns.append(found)
+    if pilot is not None:
+        columns = _without_telling(columns, pilot, persons, n_rows)
     return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons)
+
+
+def _without_telling(
+    columns: list[ColumnProfile], pilot: NDArray[np.intp], persons: PersonsFound | None, n_rows: int
+) -> list[ColumnProfile]:
+    """The columns, without sensitive ones whose values hardly anybody shares, if others would stand beside them in a line.
+
+    Whoever has seen somebody's bill finds the line by it and reads the diagnosis beside it. How many share a value is estimated from the
+    pilot, by how many pairs of its people do.
+    """
+    whose = np.arange(pilot.size) if persons is None else persons.person_of_row[pilot]
+    n_people = n_rows if persons is None else persons.n_persons
+    sensitive = [one for one in columns if one.role is Role.SENSITIVE and one.column is not None]
+    telling = {one.name for one in sensitive if _n_sharing(one, whose, n_people) < FEW_SHARE}
+    if len(telling) == len(sensitive):
+        return columns  # one of them may be what the release is for: a run cautions
+    return [
+        replace(one, role=Role.OTHER, reason=TELLING, marks=(), formats=None, alternative=None, odd=None, column=None)
+        if one.name in telling and one.reason != GIVEN
+        else one
+        for one in columns
+    ]
+
+
+def _n_sharing(profile: ColumnProfile, whose: NDArray[np.intp], n_people: int) -> float:
+    """How many other people have somebody's value, as the people of the pilot say."""
+    column = profile.column
+    assert column is not None
+    known = column.codes != (-1 if column.missing_code is None else column.missing_code)
+    held = np.unique(np.column_stack([column.codes[known], whose[known]]), axis=0)[:, 0]
+    n_of_value = np.bincount(held, minlength=1).astype(float)
+    n_looked_at = np.unique(whose[known]).size
+    if n_looked_at < ENOUGH:
+        return float(n_people)
+    n_pairs = n_looked_at * (n_looked_at - 1) / 2
+    return float((n_of_value * (n_of_value - 1) / 2).sum() / n_pairs) * (n_people - 1)
 
 
 def _profile_in_role(
@@ -323,7 +364,7 @@ def _columns_of(
 ) -> Iterator[tuple[str, Coded | None]]:
     """Every column (or those named) as codes; None for one whose type has no order."""
     if not path.is_file():
-        raise InvalidInput(f"There is no file {path}; check the name and the folder.")
+        raise no_file(path)
     file_format = find_format(path, file_format)
     if file_format == "csv":
         dialect = dialect_of(path, separator=separator, encoding=encoding)

@@ -19,6 +19,7 @@ from overt.io.database.address import file_name_of, find_address, holds_password
 from overt.io.database.reading import read_selection
 from overt.io.database.selection import Selection
 from overt.io.files import digest, read_intake, separator_of
+from overt.io.formats import no_file
 from overt.io.frames import frame_intake
 from overt.io.intake import Intake
 from overt.io.profiling import (
@@ -130,7 +131,7 @@ class FileSource:
         if self.format == "table":
             raise InvalidInput("Tables of a catalog are read by Spark; choose the engine 'spark', or name a file.")
         if not self.path.is_file():
-            raise InvalidInput(f"There is no file {self.path}; check the name and the folder.")
+            raise no_file(self.path)
 
     def read(
         self,

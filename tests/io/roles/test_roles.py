@@ -251,3 +251,30 @@ def test_a_word_that_is_listed_wins_over_an_ending_of_another_meaning():
     assert meanings_of("postnr") == {Meaning.PUBLIC}
     assert Meaning.ADDRESS not in meanings_of("tip_amount") and Meaning.PHONE not in meanings_of("Suchtmittel")
     assert meanings_of("Patient no") >= {Meaning.PERSON, Meaning.NUMBER}
+
+
+def test_amounts_that_nobody_shares_are_left_out_where_other_sensitive_values_would_stand_beside_them(tmp_path):
+    path, pilot = tmp_path / "data.csv", np.arange(0, 2_000, 20)
+    rng = np.random.default_rng(8)
+    columns = {
+        "age": rng.integers(20, 90, 2_000),
+        "HIV": rng.choice(["yes", "no"], 2_000, p=[0.02, 0.98]),
+        "bill amount": np.round(rng.lognormal(8, 0.7, 2_000), 2),
+        "body weight": np.round(rng.normal(75, 12, 2_000)),
+    }
+
+    def roles(**changed):
+        pl.DataFrame({**columns, **changed}).write_csv(path)
+        return {c.name: str(c.role) for c in profile_file(path, draw=lambda _n, _whose: pilot).columns}
+
+    found = roles()
+    assert found == {"age": "quasi-identifier", "HIV": "sensitive", "bill amount": "other", "body weight": "sensitive"}
+    outside = np.setdiff1d(np.arange(2_000), pilot)
+    alike = columns["bill amount"].copy()
+    alike[outside] = alike[pilot[0]]
+    assert roles(**{"bill amount": alike}) == found  # what people outside of the pilot have has no say
+    few = columns["bill amount"].round(-3)
+    assert roles(**{"bill amount": few})["bill amount"] == "sensitive"
+    pl.DataFrame({name: columns[name] for name in ("age", "bill amount")}).write_csv(path)
+    alone = profile_file(path, draw=lambda _n, _whose: pilot).columns[1]
+    assert alone.role is Role.SENSITIVE  # nothing would stand beside it

@@ -20,7 +20,7 @@ from overt.hierarchy.icd10 import are_icd10
 from overt.hierarchy.texts import texts_of
 from overt.io.database.address import is_path, is_variable, path_of
 from overt.io.number_formats import NumberFormat
-from overt.io.profiling import ColumnProfile, Profile, is_code, lengths_of
+from overt.io.profiling import TELLING, ColumnProfile, Profile, is_code, lengths_of
 from overt.io.recipe.person_proposal import input_lines, keep_for, static_table, varies_line
 from overt.io.recipe.toml_text import key_of, text_of, value_of
 from overt.metrics.uniques import Uniques, find_uniques
@@ -185,6 +185,8 @@ def _origin_lines(profile: Profile, recipe: Path) -> Iterator[str]:
 def _column_lines(column: ColumnProfile, profile: Profile, recipe: Path) -> Iterator[str]:
     yield f"[columns.{key_of(column.name)}]  # {column.reason}"
     yield f'role = "{column.role}"'
+    if column.reason == TELLING:
+        yield '# to release it all the same, say role = "sensitive" and give it a goal of its own'
     if column.role is Role.IDENTIFIER and column.repeats and profile.persons is None:
         yield 'repeats = "refuse"  # refuse several rows for one person'
     yield from varies_line(column, profile)
@@ -336,11 +338,11 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
         relative = _relative(
             column,
             of,
-            "One value has, or may have, more than half of the rows, so it is the others that are protected.",
+            f"One value has, or may have, more than half of the {'rows' if keep == 1 else 'persons'}, so it is the others that are protected.",
         )
         return _Goal(relative.goal, ("", *spelled, *relative.lines[1:]))
     lines = ('property = "t-closeness"', f"t = {T}  # no bucket's values differ from the whole table's by more", of)
-    why = "# One value has, or may have, more than half of the rows, and others are very rare: t-closeness, which can be reached."
+    why = f"# One value has, or may have, more than half of the {'rows' if keep == 1 else 'persons'}, and others are very rare: t-closeness, which can be reached."
     return _Goal(TCloseness(str(T), column=column.name), ("", *spelled, why, "[[goal]]", *lines, *_hint(of)))
 
 

@@ -157,8 +157,17 @@ def meanings_of(name: str) -> frozenset[Meaning]:
     return frozenset(
         meaning
         for meaning, places in found.items()
-        if any(is_literal or place not in literal for place, is_literal in places)
+        if any(not _belongs_to_others(meaning, place, is_literal, literal) for place, is_literal in places)
     )
+
+
+def _belongs_to_others(
+    meaning: Meaning, place: tuple[int, int], is_literal: bool, literal: list[tuple[int, int]]
+) -> bool:
+    """Whether what stands there is listed, as it stands, with another meaning: `postnr` is no `*nr`, a body weight no weight of the sample."""
+    if meaning is Meaning.WEIGHT:
+        return any(start <= place[0] and place[1] <= end and (start, end) != place for start, end in literal)
+    return not is_literal and place in literal
 
 
 def _places(words: str, known: list[tuple[str, str]]) -> Iterator[tuple[tuple[int, int], bool]]:
