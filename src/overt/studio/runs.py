@@ -11,7 +11,8 @@ from numpy.random import default_rng
 
 from overt.adversary.learner.findings import Learned
 from overt.adversary.learner.learner import learn_columns
-from overt.engine.compare import Candidate, Failure, compare
+from overt.engine.compare import compare
+from overt.engine.compared_recipes import Candidate, Failure
 from overt.io.recipe.recipe import read_recipe
 from overt.io.recipe.toml_text import toml_of
 from overt.progress import Progress
