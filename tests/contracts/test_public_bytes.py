@@ -24,6 +24,7 @@ from overt.algorithms import METHODS
 from overt.audience import Audience, audience_of
 from overt.engine.course import prepare
 from overt.errors import OvertError
+from overt.io.person_lines import lines_of_persons
 from overt.io.publication import published_tables
 from overt.io.recipe.recipe import read_recipe
 
@@ -319,6 +320,66 @@ def test_in_a_database(case, tmp_path):
         write_recipe(fresh(tmp_path / name), case, ending="db")
         found.append(run(tmp_path / name, table, seed)[Audience.PUBLIC])
     assert set(found[0]) >= {"release.db", "release.manifest.json"} and found[0] == found[1]
+
+
+VISITS = """\
+version = 1
+[input]
+path = "people.csv"
+person = "name"
+[columns.name]
+role = "identifier"
+[columns.age]
+role = "quasi-identifier"
+[columns.sex]
+role = "quasi-identifier"
+[columns.ill]
+role = "sensitive"
+[[goal]]
+property = "l-diversity"
+l = 2
+[method]
+name = "blind-buckets"
+k = 2
+rows_per_bucket = 4
+[output]
+path = "release.csv"
+rows = "{rows}"
+"""
+
+
+def visits(n=200):
+    """Eight people with twelve visits; their illnesses in every order."""
+    draw, who = np.random.default_rng(5), [0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7]
+    ages, sexes = np.array([20, 20, 22, 22, 41, 41, 43, 43]), np.array(list("ffmmffmm"))
+    for _ in range(n):
+        ill = draw.permutation(list("aabbccabcbac"))
+        yield pl.DataFrame({"name": np.array(NAMES)[who], "age": ages[who], "sex": sexes[who], "ill": ill})
+
+
+@pytest.mark.parametrize("rows", ["linked", "pooled"])
+def test_of_persons_with_several_rows(rows, tmp_path):
+    """Pooled rows do not say which are one person's: no more may the report, which counts persons."""
+    (tmp_path / "recipe.toml").write_text(VISITS.format(rows=rows))
+    recipe, alike = read_recipe(tmp_path / "recipe.toml"), {}
+    for table in visits():
+        table.write_csv(tmp_path / "people.csv")
+        prepared = prepare(recipe)
+        try:
+            release = prepared.method.anonymize(prepared.table, rng=np.random.default_rng(1))
+        except OvertError:
+            continue
+        tables = published_tables(release)
+        shown, links = (
+            str([f.rows() for f in lines_of_persons(release.table, tables, how).values()]) for how in (rows, "linked")
+        )
+        alike.setdefault(shown, {}).setdefault(links if rows == "pooled" else str(table.rows()), table)
+        if len(alike[shown]) == 3:
+            break
+    chosen = list(max(alike.values(), key=len).values())
+    assert len(chosen) > 1
+    first, *others = (run(tmp_path, table, 1)[Audience.PUBLIC] for table in chosen)
+    assert len(first) > 3 and all(other == first for other in others)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

@@ -99,6 +99,7 @@ def files_of_public_report(
     report = make_public_report(
         read,
         goal=recipe.goal,
+        is_pooled=recipe.settings.output.rows == "pooled",
         name=files[0].name,
         others=recipe.settings.output.others,
         identifiers=recipe.columns_of("identifier"),

@@ -7,7 +7,7 @@ about it. So two tables that give the same release give the same report.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -170,6 +170,7 @@ class SeenInRelease:
     has_bundles: bool = False
     said_of_persons: str = ""
     knowledge: str = ""
+    is_pooled: bool = False  # which lines of a bucket are one person's is not published
 
     @classmethod
     def of(cls, read: Release, goal: Property) -> "SeenInRelease":
@@ -195,14 +196,31 @@ class SeenInRelease:
             knowledge=of_knowledge(table),
         )
 
+    def pooled(self, goal: Property) -> "SeenInRelease":
+        """The same where nothing says which lines of a bucket are one person's: what was counted by persons' values is not in the release."""
+        unmeasured = "counted by persons; the release does not say which rows are one person's"
+        return replace(
+            self,
+            learnt=(),
+            rare=(),
+            goals=tuple(
+                Goal(str(part), unmeasured, False) if isinstance(part, SensitiveProperty) else measured
+                for part, measured in zip(goal.parts, self.goals, strict=True)
+            ),
+            is_pooled=True,
+        )
+
 
 def make_public_report(
     read: Release,
     *,
     goal: Property,
+    is_pooled: bool = False,
     **known: Any,
 ) -> PublicReport:
     """Say what there is to say about a release, as its reader has it; `known` is what `public_report_of` takes beside figures.
+
+    With `is_pooled` its reader does not see which rows are one person's.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
     >>> from overt.io.reader_view import release_as_read
@@ -214,7 +232,8 @@ def make_public_report(
     >>> make_public_report(read, goal=method.goal).found.n_unique
     0
     """
-    return public_report_of(SeenInRelease.of(read, goal), read.method, goal, **known)
+    seen = SeenInRelease.of(read, goal)
+    return public_report_of(seen.pooled(goal) if is_pooled else seen, read.method, goal, **known)
 
 
 def public_report_of(
@@ -310,6 +329,11 @@ def _not_promised(seen: SeenInRelease, method: Method, goal: Property, others: S
         )
     if seen.shows_people:
         words.append("Who is in the table is not hidden: quasi-identifiers are published exactly.")
+    if seen.is_pooled:
+        words.append(
+            "Which rows are one person's is not published, so this report measures nothing about the values of persons. That the goals hold of them was "
+            "compared with the data before the release was written."
+        )
     if seen.learnt:
         words.append(
             "The share of a value in a group is its probability for a reader who considers all ways to assign the group's values equally "
