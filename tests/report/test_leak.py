@@ -19,6 +19,7 @@ from overt.report.data import make_report
 from overt.report.html import page_of
 from overt.report.json import json_of
 from overt.report.leak import Leak
+from overt.report.leak_section import page_of_leak
 from overt.report.svg import draw
 from overt.report.text import text_of
 from tables import table_of
@@ -78,13 +79,13 @@ def test_the_leak_in_one_sentence():
 
 def test_a_section_says_what_was_found_and_names_nobody():
     found = audit_release(Mondrian(goal=DistinctLDiversity(2)).anonymize(FIVE), rng=np.random.default_rng(0))
-    page = told.page_of_leak(Leak(found), title="five.csv")
+    page = page_of_leak(Leak(found), title="five.csv")
     assert "2 of 5 people of a group: 0.400 with the release alone, 1.000 with the method" in page
     assert "singling out" in page and "WP216" in page and 'class="alarm"' in page
     assert "v000" not in page and "<script src" not in page
     safe = audit_release(Dealing(goal=DistinctLDiversity(2)).anonymize(FIVE, rng=np.random.default_rng(0)), rng=np.random.default_rng(0))  # fmt: skip
-    assert 'class="alarm"' not in told.page_of_leak(Leak(safe), title="five.csv")
-    assert "Leak: not audited: no." in told.page_of_leak(Leak(None, "no."), title="five.csv")
+    assert 'class="alarm"' not in page_of_leak(Leak(safe), title="five.csv")
+    assert "Leak: not audited: no." in page_of_leak(Leak(None, "no."), title="five.csv")
 
 
 def test_a_sweep_in_a_plot_and_in_rows():
@@ -134,7 +135,7 @@ def test_a_report_has_the_leak_in_all_its_forms():
 
 def test_a_report_says_what_could_not_be_swept():
     swept = sweep_l(FIVE, {"rda": lambda l: RDA(goal=FrequencyLDiversity(l))}, [3], rng=np.random.default_rng(0))
-    page = told.page_of_leak(Leak(None, "It was not asked.", sweep=swept), title="five.csv")
+    page = page_of_leak(Leak(None, "It was not asked.", sweep=swept), title="five.csv")
     assert "rda, l = 3: 3-diversity cannot be reached" in page and "<svg" not in page
 
 
@@ -144,7 +145,7 @@ def test_what_is_not_known_well_enough_is_not_drawn():
     assert "breaches" not in Leak(None, sweep=vague).plots
     assert [row["x"] for row in told.plot_sweep(sure).spec["data"]["values"]] == [2]
     assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known yet", "20\u00a0%"]
-    assert "not known" in told.page_of_leak(Leak(None, "no.", sweep=vague), title="t")
+    assert "not known" in page_of_leak(Leak(None, "no.", sweep=vague), title="t")
 
 
 def test_a_sweep_says_nothing_where_people_are_not_known():

@@ -10,7 +10,8 @@ import pytest
 from overt import FrequencyLDiversity, FullDomain, Mondrian, read_frame, samples
 from overt.adversary.audit import audit_release
 from overt.adversary.posterior import Sampled
-from overt.report.leak import Leak, brief, section_of
+from overt.report.leak import Leak, brief
+from overt.report.leak_section import section_of
 from overt.report.leak_verdict import LeakVerdict, verdict_of
 from report.test_leak import audit_of
 

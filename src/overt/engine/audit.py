@@ -49,12 +49,12 @@ from overt.report.leak import (
     belief_rows,
     brief,
     how_found,
-    page_of_leak,
     risk_rows,
     sentence_of_worst,
     sweep_failures,
     sweep_rows,
 )
+from overt.report.leak_section import page_of_leak
 from overt.report.lines import aligned, labelled
 from overt.report.person_sentences import counted_persons, of_known_counts
 from overt.report.sentences import counted

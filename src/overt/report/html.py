@@ -16,7 +16,7 @@ from overt.metrics.risk import Risk
 from overt.report import downcoding, sentences
 from overt.report.data import PublishedFile, Report
 from overt.report.glossary import block_to_sign, section_of_glossary
-from overt.report.leak import section_of
+from overt.report.leak_section import section_of
 from overt.report.opening import section_of_opening, verdict_of_opening
 from overt.report.plots import Plot
 from overt.report.sentences import percent
