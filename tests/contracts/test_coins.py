@@ -118,15 +118,56 @@ def test_all_coins_of_a_run_without_a_seed_are_the_systems(released, case):
     assert released(case, "one") != released(case, "two"), "nothing was drawn from the system"
 
 
+@pytest.mark.parametrize("case", ["blind-buckets", "dealing"])
+def test_all_coins_of_a_run_in_parts_are_the_systems(tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(5)
+    ill = draw.choice(list("abcde"), 400)
+    pl.DataFrame({"age": draw.integers(20, 80, 400), "sex": draw.choice(["f", "m"], 400), "ill": ill}).write_csv(
+        "people.csv"
+    )
+    method, goal, role = CASES[case]
+    method += '\ncuts = "strict"' if case == "blind-buckets" else ""
+    recipe = RECIPE.format(method=method, goal=goal, role=role).replace('"release.csv"', '"release"\nformat = "csv"')
+    Path("recipe.toml").write_text(recipe, "utf-8")
+    found = []
+    for name in ("one", "one", "two"):
+        with monkeypatch.context() as patched:
+            patched.setattr(randomness.os, "urandom", stream(name))
+            overt.run("recipe.toml", engine="out-of-core", audit=False)
+        found.append([path.read_bytes() for path in sorted(Path("release").rglob("part-*"))])
+    assert found[0] == found[1] and found[0] != found[2]
+
+
+def can_be_predicted(text):
+    """Whether some code makes a generator that could be predicted, or draws from one that NumPy or Python keep for everybody."""
+    for node in ast.walk(ast.parse(text)):
+        called = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+        imports = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        imports += [node.module] if isinstance(node, ast.ImportFrom) else []
+        is_of_all = isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random")
+        if called in MAKERS or "random" in imports or (is_of_all and node.attr not in ("Generator", "BitGenerator")):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.random.shuffle(rows)", "x = numpy.random.rand()", "import random", "from random import choice", "np.random.default_rng(7)",
+     "from numpy.random import MT19937\nMT19937(3)", "draw = np.random.permutation"],
+)  # fmt: skip
+def test_what_can_be_predicted_is_found(text):
+    assert can_be_predicted(text) and not can_be_predicted(
+        "from numpy.random import Generator\nrng.shuffle(np.arange(3))"
+    )
+
+
 def test_whoever_makes_a_generator_that_can_be_predicted_is_known():
     found = set()
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            called = getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
-            imports = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if called in MAKERS or "random" in imports:
-                found.add(next((known for known in REASONS if name == known or name.startswith(f"{known}/")), name))
+        if can_be_predicted(path.read_text("utf-8")):
+            found.add(next((known for known in REASONS if name == known or name.startswith(f"{known}/")), name))
     assert found <= set(REASONS), (
         "what is protected by its draws? If somebody is, use overt.randomness.secret_generator"
     )
