@@ -327,6 +327,11 @@ def test_every_problem_is_named_with_its_line_and_its_fix(problem):
         assert found.startswith(message)
 
 
+def test_a_pilot_without_its_people_is_a_problem_and_no_bug():
+    for written in ("[pilot]\nrows = 10\n", '[pilot]\npeople = "ten"\n', "[pilot]\n"):
+        assert "people" in refusal(RECIPE + written)
+
+
 def test_all_problems_are_named_at_once():
     text = RECIPE.replace("k = 5", "k = 'x'").replace("relaxed", "relaxd").replace("[5, 10]", "[]")
     assert [line.split(":")[0] for line in refusal(text).splitlines()] == [

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 from pydantic_core import ErrorDetails
 
@@ -65,7 +65,10 @@ class RecipePlace:
         if top in model.tags:
             alternatives = model.tags[top]
             return alternatives[self.choices[top]] if top in self.choices else next(iter(alternatives.values()))
-        section: type[Section] = model.model_fields[top].annotation  # type: ignore[assignment]
+        annotation: Any = model.model_fields[top].annotation
+        section: type[Section] = next(
+            iter(get_args(annotation)), annotation
+        )  # of one that can be left out: the section or None
         return section
 
 
