@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public names stand once, in `__init__.pyi`: what is loaded when it is first used, and what type checkers see."""
 
+import inspect
 import subprocess
 import sys
 from importlib import metadata
@@ -72,3 +73,10 @@ def test_a_type_checker_sees_the_names(tmp_path):
         '"bool" has no attribute "nothing"  [attr-defined]',
         'Module has no attribute "nothing"  [attr-defined]',
     ]
+
+
+def test_every_public_function_has_an_example_that_runs():
+    """Doctests run with the other tests."""
+    functions = {name: inspect.unwrap(getattr(overt, name)) for name in overt.__all__}
+    without = [name for name, one in functions.items() if inspect.isfunction(one) and ">>>" not in (one.__doc__ or "")]
+    assert without == []

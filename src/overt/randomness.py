@@ -79,6 +79,10 @@ def secret_generator() -> Generator:
     Philox with a key of 128 bits from the operating system. From what a release shows of the draws of NumPy's usual generator, PCG64, its state
     can be found by a published attack, and with it all that was drawn beside; of Philox with ten rounds no such attack is known
     (docs/theory/threat-model.md).
+
+    >>> one, other = secret_generator(), secret_generator()
+    >>> bool(one.integers(2**63) == other.integers(2**63))
+    False
     """
     return Generator(Philox(SeedSequence(int.from_bytes(os.urandom(32), "little"))))
 

@@ -26,6 +26,14 @@ def audit_release(
 
     The table has one sensitive column; for several, see `audit_columns`. Exact for methods that are proven to treat people or values alike, and where few tables agree with the release; for
     methods that hand over what they tried, estimated for so many seconds (or sweeps). Anything else is refused.
+
+    >>> import numpy as np
+    >>> import overt
+    >>> frame = overt.samples.hospital()
+    >>> table = overt.read_frame(frame, quasi_identifiers=["Sex"], sensitive=["Disease"])
+    >>> release = overt.Anatomy(goal=overt.FrequencyLDiversity(3)).anonymize(table, rng=overt.secret_generator())
+    >>> audit_release(release, rng=np.random.default_rng(1)).n_certain
+    0
     """
     release.table.the_sensitive("An audit of one column")
     return audit_columns(

@@ -129,6 +129,14 @@ def open_release(
     others
         Of frames: columns without a role, which are left aside.
 
+
+    >>> import overt
+    >>> table = overt.read_frame(overt.samples.hospital(), quasi_identifiers=["Sex"], sensitive=["Disease"])
+    >>> method = overt.BlindBuckets(goal=overt.FrequencyLDiversity(3))
+    >>> opened = open_release(method.anonymize(table, rng=overt.secret_generator()))
+    >>> overt.estimate(opened, by="Sex")["even"].sum()
+    96.0
+
     """
     if isinstance(release, PublishedRelease):
         return release

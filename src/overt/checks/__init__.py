@@ -33,6 +33,15 @@ def check_release(
     `table` is the original, read with the roles and hierarchies of the recipe. `tables` is what was published: one
     table "release", or two, "quasi-identifiers" (or "boxes") and "sensitive"; or these two as one, "flat" or "shuffled". An owner who knows which
     rows went together can pass that as `witness`; it makes the check of truth quicker and is trusted in nothing.
+
+    >>> import overt
+    >>> table = overt.read_frame(overt.samples.hospital(), quasi_identifiers=["Sex"], sensitive=["Disease"])
+    >>> goal = overt.KAnonymity(4)
+    >>> shown = overt.publish(overt.Mondrian(goal=goal).anonymize(table))
+    >>> check_release(table, {"release": shown}, Claim(goal=goal, n_rows=96)).ok
+    True
+    >>> check_release(table, {"release": shown[:-1]}, Claim(goal=goal, n_rows=96)).ok
+    False
     """
     for name in claim.others:
         if name not in table.others.columns:

@@ -78,18 +78,24 @@ def read_file(
     Columns without a role are kept as they are, all of them or those in `others`; identifiers are not read. In a CSV
     file a column is a number or a date if all its texts are plain ones, else a category; `kinds` overrides that. `date_formats`
     says how dates are written, as in `{"Born": "%d.%m.%Y"}`; with `unreadable={"Born": "missing"}` a cell that is no date (or,
-    of a number, no number) is missing instead of refused. What is not said of format, separator and encoding is found out.
+    of a number, no number) is missing instead of refused. Format, separator and encoding are inferred unless you give them.
 
-    With `row_by_row` no row has a say in how another is read, as differentially private methods need it: the name says the format, the
-    names of the columns the separator, the encoding is UTF-8 unless it is said, every line of text is a record, and every
-    cell a text found from the cell alone.
+    With `row_by_row`, no row changes how another is read, as differentially private methods need it: the format comes from the name, the
+    separator from the line with the names of the columns, and the encoding is UTF-8 unless you give it. Every line of text is a record, and every
+    cell becomes a text on its own.
 
-    If a person can have several rows, `person` names the column that says whose they are, and the table has one row per person: `varies` names
-    the quasi-identifiers that differ between somebody's rows, `keep` is how many rows are kept at most (a number, or "all"), `which` of them
-    ("random", or "latest" or "first" by the column `order`), and `known` what an adversary is taken to know: "visits", all
-    quasi-identifiers of all rows and how many there are, or "static", those that do not vary alone. `key` repeats which rows are drawn.
+    If a person can have several rows, `person` names the column that identifies the person, and the table has one row per person. `varies` names
+    the quasi-identifiers that differ between rows of a person. `keep` is the maximum number of rows to keep (a number, or "all"), and `which`
+    says which ("random", or "latest" or "first" by the column `order`). `known` is what an adversary is assumed to know: "visits", all
+    quasi-identifiers of all rows and their number, or "static", only those that do not vary. `key` repeats which rows are drawn.
 
     Rows at the positions `left_out` (from 0) are read as if they were not there.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> pl.DataFrame({"age": [31, 36], "illness": ["flu", "cold"]}).write_csv(path)
+    >>> read_file(path, quasi_identifiers=["age"], sensitive=["illness"]).column("age").values.to_list()
+    [31, 36]
     """
     intake = Intake(
         quasi_identifiers=quasi_identifiers,

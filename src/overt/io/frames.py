@@ -51,10 +51,10 @@ def read_frame(
     `read_file`. With `row_by_row` every cell is a text
     found from the cell alone, as differentially private methods need it.
 
-    If a person can have several rows, `person` names the column that says whose they are, and the table has one row per person: `varies` names
-    the quasi-identifiers that differ between somebody's rows, `keep` is how many rows are kept at most (a number, or "all"), `which` of them
-    ("random", or "latest" or "first" by the column `order`), and `known` what an adversary is taken to know: "visits", all
-    quasi-identifiers of all rows and how many there are, or "static", those that do not vary alone. `key` repeats which rows are drawn.
+    If a person can have several rows, `person` names the column that identifies the person, and the table has one row per person. `varies` names
+    the quasi-identifiers that differ between rows of a person. `keep` is the maximum number of rows to keep (a number, or "all"), and `which`
+    says which ("random", or "latest" or "first" by the column `order`). `known` is what an adversary is assumed to know: "visits", all
+    quasi-identifiers of all rows and their number, or "static", only those that do not vary. `key` repeats which rows are drawn.
 
     >>> people = pl.DataFrame({"age": [31, 36, 31], "illness": ["flu", "cold", "flu"]})
     >>> table = read_frame(people, quasi_identifiers=["age"], sensitive=["illness"])

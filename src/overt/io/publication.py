@@ -55,6 +55,11 @@ def publish(
     `show` says how a quasi-identifier is shown: as a "range", a "label" of its hierarchy, a "set", or on a "grid". `others` names the
     columns without a role that are released too, as they are. Of persons with several rows there is one line for each row,
     held together by a number; with `rows="pooled"` those of a bucket stand together without one.
+
+    >>> import overt
+    >>> table = overt.read_frame(overt.samples.hospital(), quasi_identifiers=["Sex"], sensitive=["Disease"])
+    >>> publish(overt.Mondrian(goal=overt.KAnonymity(4)).anonymize(table)).shape
+    (96, 2)
     """
     tables = lines_of_persons(release.table, published_tables(release, show=show, others=others), rows)
     frames = [to_native(as_frame(release.table, frame), release.table.frame_kind) for frame in tables.values()]
@@ -91,6 +96,11 @@ def owner_view(release: Release, *, show: Mapping[str, str] | None = None) -> An
 
     Groups and buckets are numbered from 1 in the order of publication. A suppressed row, which is not published, shows `*`
     and has no number. Rows that were dropped at the door are not here.
+
+    >>> import overt
+    >>> table = overt.read_frame(overt.samples.hospital(), quasi_identifiers=["Sex"], sensitive=["Disease"])
+    >>> owner_view(overt.Mondrian(goal=overt.KAnonymity(4)).anonymize(table)).columns[0]
+    'group'
     """
     table = release.table
     show = (show or {}) if table.persons is None else table.persons.expanded(show or {})

@@ -39,6 +39,14 @@ def read_external(
 
     Values that the table lacks are added to its dictionaries, and the hierarchies, which are given again, are built anew
     over all of them. The columns are those of the table's quasi-identifiers; `how` goes to `read_file` or `read_frame`.
+
+    >>> import overt
+    >>> people = pl.DataFrame({"town": ["A", "B"]})
+    >>> table = overt.read_frame(people, quasi_identifiers=["town"], hierarchies={"town": overt.Flat()})
+    >>> register = pl.DataFrame({"town": ["A", "A", "C"]})
+    >>> table, external = read_external(table, register, hierarchies={"town": overt.Flat()})
+    >>> table.column("town").values.to_list()
+    ['A', 'B', 'C']
     """
     names = [column.name for column in table.quasi_identifiers]
     if not how.get("row_by_row"):

@@ -122,6 +122,12 @@ def risk_of_release(release: Release, *, population_share: float | None = None) 
 
     Groups that show the same are one to a reader. Buckets publish quasi-identifiers as they are: people are found as
     before, and what is learnt of them is what their bucket shows.
+
+    >>> import overt
+    >>> table = overt.read_frame(overt.samples.hospital(), quasi_identifiers=["Postcode"])
+    >>> risk = risk_of_release(overt.Mondrian(goal=overt.KAnonymity(4)).anonymize(table))
+    >>> risk.identification.smallest >= 4, risk.identification.n_unique
+    (True, 0)
     """
     found = rows_alike(release.table) if release.shows_exactly else groups_as_seen(release)
     is_seen = release.has_boxes and not release.is_crossed and found is not release.partition

@@ -212,6 +212,16 @@ def audit_other(
     on_progress
         Is told how far it is.
 
+
+    >>> import numpy as np
+    >>> import overt
+    >>> people = pl.DataFrame({"street": ["A", "A", "B", "B", "B"], "disease": ["HIV", "HIV", "flu", "cold", "gout"]})
+    >>> known = {"quasi_identifiers": ["street"], "sensitive": ["disease"], "hierarchies": {"street": overt.Flat()}}
+    >>> table, shown = overt.read_frame(people, **known), people.with_columns(street=pl.lit("*"))
+    >>> search = overt.LeastCost(goal=overt.DistinctLDiversity(2))
+    >>> overt.audit_other(table, shown, search, rng=np.random.default_rng(1)).n_certain
+    2
+
     """
     compile_loops()
     began, knowledge = time.perf_counter(), knowledge or Knowledge()

@@ -54,6 +54,15 @@ def grow_strata(
     columns
         The quasi-identifiers that may be asked about; without names all.
 
+
+    >>> import numpy as np
+    >>> import overt
+    >>> people = overt.samples.census(2_000)
+    >>> pilot = overt.read_frame(people, quasi_identifiers=["Age", "Gender"], sensitive=["Income"])
+    >>> tree = grow_strata(pilot, overt.FrequencyLDiversity(3), rng=np.random.default_rng(1), most_strata=2)
+    >>> 1 <= tree.most_strata <= 2
+    True
+
     """
     require_whole("least_rows", least_rows, least=2)
     require_whole("most_strata", most_strata)

@@ -50,7 +50,16 @@ def plane_of_record(objective: Objective) -> Plane:
 def plane_of_table(
     table: Table, method: RecordThreshold | RecordLagrangian, *, on_progress: Progress = silent
 ) -> Plane:
-    """The corners of a table's frontier, as mean risk and mean utility of its rows."""
+    """The corners of a table's frontier, as mean risk and mean utility of its rows.
+
+    >>> import overt
+    >>> table = overt.read_frame(
+    ...     overt.samples.hospital(), quasi_identifiers=["Sex"], hierarchies={"Sex": overt.Flat()}
+    ... )
+    >>> plane = plane_of_table(table, overt.RecordThreshold(c=0, utility="depth"))
+    >>> bool(plane.risk.min() < plane.risk.max())
+    True
+    """
     people = People.of(table, method)
     alike, n_people, some_row = people.distinct()
     if n_people * people.n_vectors > MOST_POINTS:

@@ -46,6 +46,15 @@ def read_database(
     The reading is one transaction that sees one state and changes nothing. Columns without a role are kept as they are,
     all of them or those in `others`; identifiers are not read. With `row_by_row` no row has a say in how another is read,
     as differentially private methods need it: only tables can be read, and every cell is a text found from the cell alone.
+
+    >>> import sqlite3, tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "people.db"
+    >>> with sqlite3.connect(place) as connection:
+    ...     _ = connection.execute("CREATE TABLE people (age INTEGER, illness TEXT)")
+    ...     _ = connection.executemany("INSERT INTO people VALUES (?, ?)", [(31, "flu"), (36, "cold")])
+    >>> connection.close()
+    >>> read_database(place, table="people", quasi_identifiers=["age"], sensitive=["illness"]).n_rows
+    2
     """
     selection = Selection.of(find_address(str(database), may_hold_password=True), table=table, query=query)
     intake = Intake(

@@ -60,6 +60,12 @@ def write_database(
 
     Everything happens in one transaction: after an error nothing is there. Rows are in canonical order. `overwrite` empties
     and fills tables that exist already with the same columns.
+
+    >>> import tempfile, overt
+    >>> table = overt.read_frame(overt.samples.hospital(), quasi_identifiers=["Sex"], sensitive=["Disease"])
+    >>> release = overt.Mondrian(goal=overt.KAnonymity(4)).anonymize(table)
+    >>> write_database(release, Path(tempfile.mkdtemp()) / "public.db", table="people")
+    ['people']
     """
     address = find_address(str(database), may_hold_password=True)
     tables = published_tables(release, show=show, others=others)

@@ -174,7 +174,15 @@ def as_recipe(given: "Recipe | str | Path") -> Recipe:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Read a recipe file, or raise `InvalidRecipe` with one sentence per problem."""
+    """Read a recipe file, or raise `InvalidRecipe` with one sentence per problem.
+
+    >>> import tempfile, overt
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> overt.samples.hospital().write_csv(folder / "hospital.csv")
+    >>> _ = overt.init(folder / "hospital.csv", into=folder / "recipe.toml")
+    >>> read_recipe(folder / "recipe.toml").method.name
+    'blind-buckets'
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
