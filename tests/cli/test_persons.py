@@ -4,6 +4,7 @@
 import json
 import tomllib
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -116,6 +117,33 @@ def test_the_household_as_person_counts_households_with_a_unique_member(folder, 
     assert said(out)["persons"]["unique"] == {
         "static": 0, "with_count": 0, "with_one_row": 1, "with_two_rows": 2, "with_all_rows": 2,
     }  # fmt: skip
+
+
+def test_init_says_that_there_are_households_and_that_persons_alone_are_protected(folder, overt):
+    rng = np.random.default_rng(5)
+    home = np.repeat(np.arange(300), rng.integers(1, 4, 300))
+    pl.DataFrame({"household id": home, "age": rng.integers(1, 90, home.size), "HIV": rng.choice(["yes", "no"], home.size)}).write_csv(folder / "h.csv")  # fmt: skip
+    code, out, _ = overt("init", "h.csv", "--into", "h.toml", "--json", "--quiet")
+    n_several = int((np.bincount(home) > 1).sum())
+    assert said(out)["households"] == {"column": "household id", "n_households": 300, "n_several": n_several}
+    code, out, _ = overt("init", "h.csv", "--into", "h.toml", "--overwrite")
+    words = " ".join(out.split())
+    assert code == 0 and f"300 by 'household id', {n_several} of them with several people" in words
+    assert "What is promised holds for each person" in words
+    looked_at = json.loads((folder / "h.csv.pilot.owner.json").read_text())["rows"]
+    code, out, _ = overt("init", "h.csv", "--person", "household id", "--into", "one.toml", "--json", "--quiet")
+    assert code == 0 and said(out)["persons"]["persons"] == 300 and said(out)["households"] is None
+    of_homes = json.loads((folder / "h.csv.pilot.owner.json").read_text())["rows"]
+    assert of_homes == np.flatnonzero(np.isin(home, home[looked_at])).tolist()  # who was looked at is never published
+    recipe = tomllib.loads((folder / "one.toml").read_text())
+    assert recipe["input"]["person"] == "household id" and recipe["columns"]["age"]["varies"] is True
+    code, out, err = overt("run", "one.toml", "--json", "--quiet", "--no-audit")
+    assert code == 0, err
+    assert said(out)["persons"]["persons"] <= 300 - np.unique(home[looked_at]).size  # households are counted
+    code, out, _ = overt("init", "h.csv", "--person", "home", "--into", "two.toml", "--json", "--quiet")
+    assert code == 3 and "There is no column 'home'" in said(out)["error"]
+    pl.DataFrame({"household size": home, "age": home, "HIV": ["yes", "no"] * (home.size // 2) + ["no"] * (home.size % 2)}).write_csv(folder / "s.csv")  # fmt: skip
+    assert said(overt("init", "s.csv", "--into", "s.toml", "--json", "--quiet")[1])["households"] is None
 
 
 def test_comparing_counts_persons(stays, folder, overt):

@@ -10,7 +10,7 @@ import pytest
 from overt import FrequencyLDiversity, FullDomain, Mondrian, read_frame, samples
 from overt.adversary.audit import audit_release
 from overt.adversary.posterior import Sampled
-from overt.report.leak import Leak, brief
+from overt.report.leak import Leak, belief_rows, brief, sentence_of_worst
 from overt.report.leak_section import section_of
 from overt.report.leak_verdict import LeakVerdict, verdict_of
 from report.test_leak import audit_of
@@ -83,3 +83,13 @@ def test_many_seeds_and_little_time_never_contradict_each_other(method):
         for seed in range(12)
     }
     assert not said >= {LeakVerdict.NOBODY, LeakVerdict.SOME}
+
+
+def test_figures_say_at_least_while_something_is_not_known_of_some_people():
+    rows = {what: after for what, _, after in belief_rows(sampled([0.5] * 9, 0.0, known=[True] * 8 + [False]))}
+    assert rows["people known for certain"] == "at least 0" and rows["highest belief"] == "at least 0.500"
+    assert sentence_of_worst(sampled([0.5] * 9, 0.0, known=[True] * 8 + [False])).startswith(
+        "of those of whom something is known"
+    )
+    rows = {what: after for what, _, after in belief_rows(sampled([0.5] * 9, 0.0))}
+    assert rows["people known for certain"] == "0" and rows["highest belief"] == "0.500"

@@ -12,6 +12,7 @@ def init(
     *,
     table: str | None = None,
     query: str | None = None,
+    person: str | None = None,
     into: Path = Path("recipe.toml"),
     json: Switch = False,
     quiet: Switch = False,
@@ -31,6 +32,8 @@ def init(
         The table to look at, in a database: name or schema.name.
     query
         The query to look at, in a database. It can only read.
+    person
+        The column that says whose a row is: patients, or households. Without it, it is guessed.
     into
         Where to write the recipe.
     json
@@ -45,6 +48,8 @@ def init(
     from overt.cli.progress import progress
 
     with progress(quiet=quiet) as on_progress:
-        first = overt.init(data, table=table, query=query, into=into, overwrite=overwrite, on_progress=on_progress)
+        first = overt.init(
+            data, table=table, query=query, person=person, into=into, overwrite=overwrite, on_progress=on_progress
+        )
     tell(first, json=json, quiet=quiet)
     return Exit.DONE

@@ -3,7 +3,7 @@
 """`overt.init`: a first recipe for data that nobody has described yet, and the pilot by which its goals and strata are chosen."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,7 @@ class FirstRecipe(Result):
                 "varies": [column.name for column in profile.columns if column.n_differ],
                 "keep": keep_for(profile),
             },
+            "households": None if profile.households is None else asdict(profile.households),
             "uniques": self.uniques.n_unique,
             "pilot": self.n_looked_at,
             "recipe": str(self.path),
@@ -98,8 +99,7 @@ class FirstRecipe(Result):
         yield from labelled(self._rows(), width)
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        if self.profile.persons is not None:
-            yield from persons_words(self.profile)
+        yield from persons_words(self.profile)
         yield "Unique", unique_words(self.uniques, self.profile)
         for column in self.profile.columns:
             if column.repeats and self.profile.persons is None:
@@ -140,13 +140,15 @@ def init(
     *,
     table: str | None = None,
     query: str | None = None,
+    person: str | None = None,
     into: str | Path = "recipe.toml",
     overwrite: bool = False,
     on_progress: Progress = silent,
 ) -> FirstRecipe:
     """Look at data and write a recipe for it that runs as it is, with the pilot beside it.
 
-    `data` is a file or, with a `table` or `query`, a reference to a database. The roles are guesses, each with its reason.
+    `data` is a file or, with a `table` or `query`, a reference to a database. `person` names the column that says whose a row is, such as the number of a
+    patient, or of a household; otherwise it is guessed. The roles are guesses, each with its reason.
 
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())
@@ -165,14 +167,14 @@ def init(
     known = pilot_of_data(remembered, source) if has_order else None
 
     def draw(n_rows: int, whose: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
-        if known is not None:
-            return known.rows
+        if known is not None:  # all rows of everybody of whom a row was looked at
+            return known.rows if whose is None else np.flatnonzero(np.isin(whose, whose[known.rows]))
         n_people = usual_people(n_rows if whose is None else int(whose.max()) + 1) if has_order else 0
         if not n_people:
             return None
         return draw_rows(n_rows, n_people, rng) if whose is None else draw_persons(whose, n_people, rng)
 
-    profile = source.profile(draw=draw, on_progress=on_progress)
+    profile = source.profile(person=person, draw=draw, on_progress=on_progress)
     on_progress("Looking for unique rows", 0, 0)
     uniques = find_uniques(table_of_profile(profile))
     text = propose_recipe(profile, recipe=into, rng=rng)
@@ -180,7 +182,9 @@ def init(
     has_pilot = proposed.settings.pilot is not None
     with all_or_nothing(overwrite=overwrite, for_owner=True) as stage:
         stage(into).write_text(text, encoding="utf-8")
-    if has_pilot and known is None and profile.pilot is not None and (found := source.digest()) is not None:
-        n_persons = None if profile.persons is None else profile.n_looked_at
-        Pilot(found, profile.n_rows, profile.pilot, n_persons=n_persons).write(remembered)
+    n_persons = None if profile.persons is None else profile.n_looked_at
+    is_drawn = known is None or known.rows.size < (0 if profile.pilot is None else profile.pilot.size)
+    if has_pilot and is_drawn and profile.pilot is not None and (found := source.digest()) is not None:
+        decided = None if known is None else known.decided
+        Pilot(found, profile.n_rows, profile.pilot, decided=decided, n_persons=n_persons).write(remembered)
     return FirstRecipe(into, data, profile, uniques, remembered if has_pilot else None)

@@ -37,9 +37,10 @@ from overt.progress import Progress, silent
 from overt.table import Column, Kind, Role, unknown_column
 
 GIVEN = "as given"
+WHOSE = "says whose a row is, as given"
 FEW_SHARE = 4.0  # other people who have somebody's value: with fewer, a value finds its line
 ENOUGH = 20  # people of a pilot who have a value, so that it says something
-TELLING = "hardly anybody shares a value of it: whoever knows somebody's, from a bill say, would find the line and read what stands beside it"
+TELLING = "hardly anybody shares a value of it: whoever knows somebody's, from a bill or a payslip say, would find the line and read what stands beside it"
 # from how many rows there are, and whose they are if a person can have several, the rows to look at; None: none
 Draw = Callable[[int, NDArray[np.intp] | None], NDArray[np.intp] | None]
 
@@ -106,6 +107,15 @@ class PersonsFound:
         return int((most > least).sum())
 
 
+@dataclass(frozen=True)
+class HouseholdsFound:
+    """Households that some column numbers, with members in several rows."""
+
+    column: str
+    n_households: int
+    n_several: int  # in which there are several people
+
+
 @dataclass(frozen=True, eq=False)
 class Profile:
     """What a file, or a table of a database, looks like."""
@@ -119,6 +129,7 @@ class Profile:
     )
     is_apart: bool = False  # whether sensitive columns hold the pilot's rows alone
     persons: PersonsFound | None = None  # whose the rows are, if some persons have several
+    households: HouseholdsFound | None = None
 
     @property
     def n_looked_at(self) -> int | None:
@@ -140,21 +151,29 @@ class Profile:
 
 def profile_file(
     path: Path, *, format: str | None = None, separator: str | None = None, encoding: str | None = None,  # noqa: A002
-    draw: Draw | None = None, on_progress: Progress = silent,
+    person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent,
 ) -> Profile:  # fmt: skip
     """Look at every column of a file.
 
-    With `draw`, columns that people keep to themselves, by their names, are looked at only in the rows that it draws.
+    `person` names the column that says whose a row is; otherwise it is guessed. With `draw`, columns that people keep to themselves, by their names, are looked at only in the rows that it draws.
     """
-    return _profile_of(path, dict(_columns_of(path, format, separator, encoding, None, on_progress)), draw=draw)
+    return _profile_of(
+        path, dict(_columns_of(path, format, separator, encoding, None, on_progress)), draw=draw, person=person
+    )
 
 
 def profile_selection(
-    selection: Selection, *, reference: str, draw: Draw | None = None, on_progress: Progress = silent
+    selection: Selection,
+    *,
+    reference: str,
+    person: str | None = None,
+    draw: Draw | None = None,
+    on_progress: Progress = silent,
 ) -> Profile:
     """Look at every column of a table or query of a database, which a recipe is to call `reference`."""
     coded = read_columns(selection, on_progress)
-    return _profile_of(Path(selection.name), coded, Origin(reference, selection.table, selection.query), draw)
+    origin = Origin(reference, selection.table, selection.query)
+    return _profile_of(Path(selection.name), coded, origin, draw, person=person)
 
 
 def profile_frame(frame: Any, *, roles: Mapping[str, Role], draw: Draw | None = None) -> Profile:
@@ -172,11 +191,16 @@ def _profile_of(
     origin: "Origin | None" = None,
     draw: Draw | None = None,
     roles: Mapping[str, Role] | None = None,
+    person: str | None = None,
 ) -> Profile:
     n_rows = max((column.codes.size for column in coded.values() if column is not None), default=0)
     if not n_rows:
         raise InvalidInput(f"{path.name} has no rows; there is nothing to look at.")
-    persons = find_persons({name: column for name, column in coded.items() if name not in (roles or {})}, n_rows)
+    if person is None:
+        persons = find_persons({name: column for name, column in coded.items() if name not in (roles or {})}, n_rows)
+    else:
+        persons = _persons_named(person, coded, n_rows)
+    households = None if person is not None else _find_households(coded, persons, n_rows)
     pilot = None if draw is None else draw(n_rows, None if persons is None else persons.person_of_row)
     columns = []
     for name in list(coded):  # each is let go when done
@@ -187,10 +211,44 @@ def _profile_of(
             found = _profile(name, column, n_rows) if draw is None else _look_apart(name, column, pilot, n_rows)
         if persons is not None and found.role is Role.QUASI_IDENTIFIER and found.column is not None:
             found = replace(found, n_differ=persons.count_different(found.column))
-        columns.append(found)
+        columns.append(
+            found
+            if name != person
+            else ColumnProfile(name, Role.IDENTIFIER, WHOSE, None, found.n_distinct, found.n_missing)
+        )
     if pilot is not None:
         columns = _without_telling(columns, pilot, persons, n_rows)
-    return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons)
+    return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons, households)
+
+
+def _persons_named(name: str, coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound | None:
+    """Whose the rows are, by a column that somebody named; None if everybody has one row."""
+    if name not in coded:
+        raise unknown_column(name, coded)
+    column = coded[name]
+    if column is None:
+        raise InvalidInput(f"Column {name!r} is of a type whose values cannot be compared; make it numbers or text.")
+    found = PersonsFound.of(name, column)
+    return found if found.n_persons < n_rows else None
+
+
+def _find_households(
+    coded: Mapping[str, Coded | None], persons: PersonsFound | None, n_rows: int
+) -> HouseholdsFound | None:
+    """Households, if a column numbers them by its header and some have several people."""
+    for name, column in coded.items():
+        meanings = meanings_of(name)
+        if column is None or Meaning.HOUSEHOLD not in meanings or meanings & {Meaning.SENSITIVE, Meaning.PUBLIC}:
+            continue
+        if _profile(name, column, n_rows).role is not Role.IDENTIFIER:
+            continue
+        homes = PersonsFound.of(name, column)
+        who = np.arange(n_rows) if persons is None else persons.person_of_row
+        members = np.unique(np.column_stack([homes.person_of_row, who]), axis=0)[:, 0]
+        n_several = int((np.bincount(members) > 1).sum())
+        if n_several:
+            return HouseholdsFound(name, homes.n_persons, n_several)
+    return None
 
 
 def _without_telling(

@@ -82,8 +82,10 @@ class Source(Protocol):
     ) -> Read:
         """Read the columns in their roles. No value of `persons` may stand in two rows."""
 
-    def profile(self, *, draw: Draw | None = None, on_progress: Progress = silent) -> Profile:
-        """Look at every column; of those that people keep to themselves only at the rows that are drawn."""
+    def profile(
+        self, *, person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent
+    ) -> Profile:
+        """Look at every column; of those that people keep to themselves only at the rows that are drawn. `person` says whose a row is."""
 
     def person_of_row(self, name: str) -> NDArray[np.intp]:
         """Whose each row is, persons numbered from 0, by the column of this name."""
@@ -155,8 +157,10 @@ class FileSource:
         table = read_intake(self.path, intake, on_progress=reading, **self._written)
         return table, (lambda: "") if waiting is None else waiting.result
 
-    def profile(self, *, draw: Draw | None = None, on_progress: Progress = silent) -> Profile:
-        return profile_file(self.path, draw=draw, on_progress=on_progress, **self._written)
+    def profile(
+        self, *, person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent
+    ) -> Profile:
+        return profile_file(self.path, person=person, draw=draw, on_progress=on_progress, **self._written)
 
     def person_of_row(self, name: str) -> NDArray[np.intp]:
         return person_of_row(self.path, name, **self._written)
@@ -226,8 +230,10 @@ class DatabaseSource:
         table, found = read_selection(self.selection, intake, **how)
         return table, lambda: found
 
-    def profile(self, *, draw: Draw | None = None, on_progress: Progress = silent) -> Profile:
-        how: dict[str, Any] = {"reference": self.reference, "draw": draw, "on_progress": on_progress}
+    def profile(
+        self, *, person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent
+    ) -> Profile:
+        how: dict[str, Any] = {"reference": self.reference, "person": person, "draw": draw, "on_progress": on_progress}
         return profile_selection(self.selection, **how)
 
     def person_of_row(self, name: str) -> NDArray[np.intp]:
@@ -273,7 +279,9 @@ class FrameSource:
         on_progress("Reading the frame", 0, 0)
         return frame_intake(self.frame, intake), lambda: ""
 
-    def profile(self, *, draw: Draw | None = None, on_progress: Progress = silent) -> Profile:
+    def profile(
+        self, *, person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent
+    ) -> Profile:
         raise InvalidInput("The roles of a frame's columns are not guessed; name the quasi-identifiers with `known`.")
 
     def person_of_row(self, name: str) -> NDArray[np.intp]:

@@ -202,8 +202,9 @@ def belief_rows(found: Audit) -> Iterator[tuple[str, str, str]]:
     alone, replayed = found.guesses
     n = found.n_rows
     certain = int((found.alone.belief_of_row >= 1).sum())
-    yield "people known for certain", f"{certain:,}", f"{found.n_certain:,}"
-    highest = _not_known(found) if found.n_unknown == found.n_rows else f"{found.worst.belief:.3f}"
+    at_least = "at least " if found.n_unknown else ""
+    yield "people known for certain", f"{certain:,}", f"{at_least}{found.n_certain:,}"
+    highest = _not_known(found) if found.n_unknown == found.n_rows else f"{at_least}{found.worst.belief:.3f}"
     yield "highest belief", f"{found.alone.belief_of_row.max():.3f}", highest
     guessed = [f"{one:,.0f} ({percent(one / n)})" for one in (alone, replayed)]
     yield "values guessed right, expected", guessed[0], guessed[1] if found.is_known else f"at least {guessed[1]}"
@@ -224,8 +225,9 @@ def sentence_of_worst(found: Audit) -> str:
     error = f" (standard error {worst.error:.3f})" if worst.error >= 0.0005 else ""
     if found.n_unknown == found.n_rows:
         return f"{worst.share:.3f} with the release alone, {_not_known(found)} with the method."
+    among = "of those of whom something is known, " if found.n_unknown else ""
     return (
-        f"{worst.n_alike:,} of {worst.group_size:,} people of a group: {worst.share:.3f} with the release alone, "
+        f"{among}{worst.n_alike:,} of {worst.group_size:,} people of a group: {worst.share:.3f} with the release alone, "
         f"{worst.belief:.3f} with the method{error}. Why: {worst.why}."
     )
 

@@ -89,7 +89,10 @@ class Opening:
         for one in self.learnt:
             if one.n_certain:
                 people = counted(one.n_certain, "person's value is", "people's values are")
-                yield f"{one.column}: {people} known for certain: everybody in their {self.where} has the same one."
+                yield (
+                    f"{one.column}: {people} known for certain: everybody in their {self.where} has the same one. "
+                    f"Of all, {percent(float(one.blind_guess))} have the most frequent value."
+                )
             else:
                 yield (
                     f"{one.column}: in the worst {self.where} a reader concludes a value with {percent(float(one.worst))}, where "

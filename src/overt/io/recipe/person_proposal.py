@@ -43,7 +43,9 @@ def order_for(profile: Profile) -> str | None:
 
 
 def input_lines(profile: Profile) -> Iterator[str]:
-    """What [input] says of persons."""
+    """What [input] says of persons, and of households."""
+    if profile.households is not None:
+        yield f"# {text_of(profile.households.column)} numbers households. To protect that somebody in one has a value: overt init with --person"
     persons, keep, order = profile.persons, keep_for(profile), order_for(profile)
     if persons is None or keep is None:
         return
@@ -62,7 +64,14 @@ def input_lines(profile: Profile) -> Iterator[str]:
 
 
 def persons_words(profile: Profile) -> Iterator[tuple[str, str]]:
-    """Labels and texts: persons, rows per person, which columns vary."""
+    """Labels and texts: persons, rows per person, which columns vary; and households."""
+    if profile.households is not None:
+        found = profile.households
+        yield (
+            "Household",
+            f"{found.n_households:,} by {found.column!r}, {found.n_several:,} of them with several people. What is promised holds for each person; that somebody in a "
+            f"household has a value can be likelier than that. To protect that: overt init again, with --person {text_of(found.column)} --overwrite",
+        )
     persons = profile.persons
     if persons is None:
         return
