@@ -67,7 +67,7 @@ path = "release.csv"
 def test_the_first_recipe_draws_a_pilot_that_only_its_owner_can_read(people, folder, overt):
     code, out, _ = overt("init", "people.csv", "--into", "people.toml")
     assert code == 0
-    assert "only the values of 50 people who were drawn blindly" in out
+    assert "only the values of 50 randomly drawn people" in out
     assert stat.S_IMODE((folder / PILOT).stat().st_mode) == 0o600
     recipe = read_recipe(folder / "people.toml")
     assert recipe.method.name == "blind-buckets" and recipe.settings.pilot.people == 50
@@ -131,7 +131,7 @@ def test_a_comparison_looks_at_the_pilot_only(people, folder, overt_json):
     edit(folder / "people.toml", "[pilot]\npeople = 50\n", "")
     _, second = overt_json("compare", "people.toml", "--seed", "1")
     assert second["results"][0]["rows"] == 400
-    assert "people who are to be published" in second["looked_at"]
+    assert "people who will be published" in second["looked_at"]
 
 
 def test_people_who_were_looked_at_cannot_be_published(people, folder, overt):
