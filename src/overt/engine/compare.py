@@ -123,7 +123,7 @@ def compare(
 ) -> Comparison:
     """Run every recipe and measure what comes out; one that cannot reach its goal does not stop the others.
 
-    What someone who knows the method learns is sampled for so many `seconds` each where it is not exact; 0 is not at all. With a
+    `seconds` is the time limit for each estimate of what someone who knows the method learns; 0 skips estimates. With a
     `learner`, also what someone guesses right who knows how values depend on quasi-identifiers.
     No release is written; a `page` of the comparison is, if it is asked for.
 

@@ -372,7 +372,7 @@ def _contradictions(settings: Settings) -> Iterator[tuple[KeyPath, str]]:
                 "a pilot needs a file, because rows of a database have no order by which people could be remembered; leave [pilot] out.",
             )
     if settings.audit.seconds is not None and settings.audit.seconds < 0:
-        yield ("audit", "seconds"), "'seconds' of [audit] needs a number of at least 0; 0 is no audit."
+        yield ("audit", "seconds"), "'seconds' of [audit] needs a number of at least 0; 0 skips the audit."
     for position, l in enumerate(settings.audit.sweep):
         if l < 2:
             yield ("audit", "sweep", position), f"'sweep' of [audit] has l = {l}; give whole numbers of at least 2."

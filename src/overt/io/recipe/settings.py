@@ -182,7 +182,7 @@ OutputChoice = Annotated[
 class Auditing(Section):
     """How long a run asks what someone who knows the method learns, and what the owner's report compares that with."""
 
-    seconds: Amount | None = None  # as short as a run can bear; 0 is not at all
+    seconds: Amount | None = None  # time limit of the estimate; 0 skips it
     sweep: tuple[Whole, ...] = ()
     methods: tuple[Text, ...] = ()
     learner: bool = False  # also what someone guesses right who knows how values depend on quasi-identifiers
