@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 
 import overt
 from oracles.csv_lines import cells_of_line
+from overt.engine.course import prepare
 from overt.errors import InvalidInput
 from overt.io import csv
 from overt.io.canonical_texts import text_of, text_of_decimal, text_of_moment
+from overt.io.recipe.recipe import read_recipe
 
 WRITES = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NAMES = ["a", "b"]
@@ -316,6 +318,33 @@ def test_a_dictionary_of_numbers_or_moments_is_its_cells_in_however_many_pieces(
     )
     for frame in (whole, pieces, arrow.concat_tables([whole, whole.slice(0, 1)]).slice(0, len(plain))):
         assert rows_of(overt.read_frame(frame, quasi_identifiers=["a"], row_by_row=True)) == expected
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "pandas", "postgresql"])
+def test_a_format_is_for_texts_and_days_of_a_typed_column_need_none(tmp_path, kind, request):
+    how = {"quasi_identifiers": ["a"], "row_by_row": True, "date_formats": {"a": "%d.%m.%Y"}}
+    frame = pl.DataFrame({"a": [date(2024, 3, 31), None]})
+    if kind == "postgresql":
+        server = request.getfixturevalue("postgresql")
+        server.run(
+            "DROP TABLE IF EXISTS typed_days",
+            "CREATE TABLE typed_days (a date)",
+            "INSERT INTO typed_days VALUES ('2024-03-31'), (NULL)",
+        )
+        (tmp_path / "recipe.toml").write_text(
+            'version = 1\n[input]\ndatabase = "OVERT_TEST_DAYS"\ntable = "typed_days"\n[columns.a]\nrole = "quasi-identifier"\nformat = "%d.%m.%Y"\n'
+            'hierarchy = { dates = ["month"] }\n[method]\nname = "dp-sampling"\nepsilon = 1\ndelta = 1e-3\ns = 0.5\nlevels = [[0]]\n'
+            '[output]\npath = "release.csv"\n'
+        )
+        request.getfixturevalue("monkeypatch").setenv("OVERT_TEST_DAYS", server.address())
+        assert rows_of(prepare(read_recipe(tmp_path / "recipe.toml")).table) == [("2024-03-31",), (None,)]
+        return
+    if kind == "parquet":
+        frame.write_parquet(tmp_path / "people.parquet")
+        table = overt.read_file(tmp_path / "people.parquet", **how)
+    else:
+        table = overt.read_frame(frame if kind == "frame" else frame.to_pandas(), **how)
+    assert rows_of(table) == [("2024-03-31",), (None,)]
 
 
 def test_decimals_that_count_in_thousands_are_refused_whatever_the_cells():

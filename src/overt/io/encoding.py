@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from overt.arguments import refusal
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
+from overt.io.canonical_texts import texts_of_cells
 from overt.io.date_formats import DateFormats
 from overt.io.number_formats import NumberFormat
 from overt.kernels.counting import count_codes
@@ -106,6 +107,12 @@ def coded_from_series(series: pl.Series) -> Coded:
     if dtype in (pl.Int128, pl.UInt128):
         return _coded_numbers(_narrowed(series), dtype)
     return _coded_numbers(series, dtype)
+
+
+def coded_by_cell(series: pl.Series) -> Coded:
+    """Number the cells of a typed column by their texts, each found from the cell alone. Days and moments are still known to be such: no format reads them."""
+    coded = coded_from_series(texts_of_cells(series))
+    return replace(coded, dtype=series.dtype) if series.dtype.is_temporal() else coded
 
 
 def encode(

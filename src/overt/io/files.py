@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.atomic import NothingAfterAll, all_or_nothing
-from overt.io.canonical_texts import texts_of_cells
 from overt.io.csv import read_texts
 from overt.io.dialect import Dialect, read_dialect, read_public_dialect
-from overt.io.encoding import Coded, Unreadable, coded_from_series
+from overt.io.encoding import Coded, Unreadable, coded_by_cell, coded_from_series
 from overt.io.excel import read_sheet
 from overt.io.formats import (
     find_format,
@@ -157,7 +156,7 @@ def read_intake(
 
     def coded_column(name: str) -> Coded:
         column = read.drop_in_place(name)
-        return coded_from_series(texts_of_cells(column) if row_by_row else column)
+        return coded_by_cell(column) if row_by_row else coded_from_series(column)
 
     return intake.table(columns, coded_column, read.select(plain))
 

@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from overt.errors import InvalidInput, MissingExtra
-from overt.io.canonical_texts import texts_of_cells, texts_of_objects, texts_of_octets
-from overt.io.encoding import Coded, Unreadable, coded_from_series
+from overt.io.canonical_texts import texts_of_objects, texts_of_octets
+from overt.io.encoding import Coded, Unreadable, coded_by_cell, coded_from_series
 from overt.io.intake import Intake, Missing
 from overt.io.person_rows import person_rows
 from overt.persons import Known, Which
@@ -88,7 +88,7 @@ def frame_intake(frame: Any, intake: Intake) -> Table:
     others_frame = pl.DataFrame([_polars_series(wrapped, name) for name in intake.kept_others(columns)])
 
     def coded(name: str) -> Coded:
-        return coded_from_series(_texts(wrapped, name) if intake.row_by_row else _polars_series(wrapped, name))
+        return _by_cell(wrapped, name) if intake.row_by_row else coded_from_series(_polars_series(wrapped, name))
 
     return intake.table(columns, coded, others_frame, frame_kind=frame_kind)
 
@@ -149,18 +149,18 @@ def _order_of_categories(column: "nw.Series[Any]") -> list[str] | None:
     return categories if categories and all(isinstance(category, str) for category in categories) else None
 
 
-def _texts(wrapped: "nw.DataFrame[Any]", name: str) -> pl.Series:
-    """The texts of a column; where pandas keeps objects, each object by itself."""
+def _by_cell(wrapped: "nw.DataFrame[Any]", name: str) -> Coded:
+    """The texts of a column in codes; where pandas keeps objects, each object by itself."""
     column = wrapped.get_column(name)
     try:
         octets = _octets(column)
     except ValueError:  # a type that Narwhals cannot name, such as decimals that count in thousands
         raise _without_equivalent(name) from None
     if octets is not None:
-        return texts_of_octets(octets).alias(name)
+        return coded_from_series(texts_of_octets(octets).alias(name))
     if column.implementation.is_pandas() and column.dtype in (nw.Object, nw.String, nw.Categorical, nw.Enum):
-        return texts_of_objects(column.to_native().astype(object).tolist()).alias(name)
-    return texts_of_cells(_polars_series(wrapped, name, in_order=False))
+        return coded_from_series(texts_of_objects(column.to_native().astype(object).tolist()).alias(name))
+    return coded_by_cell(_polars_series(wrapped, name, in_order=False))
 
 
 def _octets(column: "nw.Series[Any]") -> pl.Series | None:

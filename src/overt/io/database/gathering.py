@@ -30,10 +30,11 @@ from overt.table import Codes
 
 _SPECIAL = ("NaN", "Infinity", "-Infinity")
 _MOST_DIGITS = 38
+_DAYS = ("date", "timestamp", "timestamptz")
 _TEXT_OF_TYPE: Mapping[str, Callable[[str], str | None]] = {
     **dict.fromkeys(("float4", "float8"), lambda text: text_of_float(float(text))),
     **dict.fromkeys(("numeric", "money"), text_of_decimal),
-    **dict.fromkeys(("date", "timestamp", "timestamptz"), text_of_moment),
+    **dict.fromkeys(_DAYS, text_of_moment),
 }
 _CALENDAR = {  # the first and the last day or microsecond of the years 1 to 9999
     pl.Date: (-719_162, 2_932_896),
@@ -68,7 +69,8 @@ class Gathered:
             case "loose text":
                 return Coded(self.dictionary, self.codes, is_text=True)
             case "lone text":
-                return Coded(self._lone_texts(), self.codes, is_text=True)
+                is_day = self.plan.type_name in _DAYS  # which no format reads
+                return Coded(self._lone_texts(), self.codes, is_text=True, dtype=pl.Date() if is_day else None)
             case "text":
                 return Coded(self.dictionary, self.codes, dtype=pl.String())
             case _:
