@@ -48,6 +48,8 @@ def run(quick: bool = False) -> None:
             if fault.problem:
                 broken.append(fault)
                 print(f"BROKEN  {fault.kind}: {fault.scene}, {fault.what}: {fault.problem}", flush=True)
+    except KeyboardInterrupt:
+        print("Interrupted: what follows is of the faults until then.")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     for kind, n in sorted(counts.items()):

@@ -61,7 +61,7 @@ def recipes_in(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
                 document = tomllib.loads(path.read_text("utf-8"))
                 if {"input", "columns"} <= document.keys():
                     yield path, document
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
 
 

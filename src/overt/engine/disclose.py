@@ -86,8 +86,9 @@ def disclose(
 def _read(path: Path) -> tuple[str, Any]:
     try:
         return path.name, json.loads(path.read_text("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise InvalidInput(f"{path.name} is not JSON: {error}.") from None
+    except (ValueError, RecursionError) as error:  # no UTF-8, no JSON, numbers or nesting without end
+        why = f": {error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InvalidInput(f"{path.name} is not JSON in UTF-8{why}; docs/theory/sequences.md shows a case.") from None
 
 
 def _lines_of(case: Mapping[str, Any]) -> Iterator[str]:

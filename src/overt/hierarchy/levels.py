@@ -4,6 +4,7 @@
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -89,7 +90,7 @@ def _read_text(path: Path, encoding: str) -> str:
         raise InvalidInput(
             f"{path} is not {encoding} text at line {line}; give its encoding, such as 'latin-1'."
         ) from None
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise InvalidInput(f"The hierarchy file {path} cannot be read: {error}.") from None
 
 

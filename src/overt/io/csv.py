@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.io.canonical_texts import text_or_none
-from overt.io.dialect import BOMS, Dialect, not_in, open_bytes, read_bytes
+from overt.io.dialect import BOMS, Dialect, not_in, open_bytes, read_bytes, refuse_damaged
 from overt.io.encoding import Coded
 from overt.kernels.csv_fields import FINE, OPEN_QUOTE, RAGGED, number_texts, place_texts, split_records
 from overt.progress import Progress, silent
@@ -268,7 +268,8 @@ def _open_at(path: Path, dialect: Dialect, start: int) -> IO[bytes]:
     if not dialect.is_recoded:
         file.seek(start)
         return file
-    return cast(IO[bytes], _Recoded(file, cast(str, dialect.encoding), start))
+    with refuse_damaged(path):
+        return cast(IO[bytes], _Recoded(file, cast(str, dialect.encoding), start))
 
 
 class _Recoded:

@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -134,7 +135,7 @@ def scan_typed(path: Path, file_format: str) -> pl.LazyFrame:
     if head.startswith(GZIP_MAGIC):
         try:
             source = gzip.decompress(path.read_bytes())
-        except (EOFError, OSError):
+        except (EOFError, OSError, zlib.error):
             raise InvalidInput(f"{path.name} is a damaged gzip file; compress it again.") from None
         head = source[:8]
     elif head.startswith(ZIP_MAGIC) and file_format == "jsonl":

@@ -17,6 +17,7 @@ from overt.errors import InvalidInput, OvertError
 from overt.guarantee import Guarantee
 from overt.io.manifest import SUFFIX, read_manifest, recipe_of
 from overt.io.recipe.recipe import read_recipe
+from overt.io.recipe.toml_lines import document_of
 from overt.io.recipe.toml_text import toml_of
 from overt.progress import Progress
 from overt.report.leak_verdict import LeakVerdict
@@ -147,7 +148,7 @@ def find(
 def about(original: Path, given: Path) -> Path:
     """The recipe that was given, of the original that was given: where its own data lie is not looked at."""
     try:
-        document = tomllib.loads(given.read_text("utf-8-sig"))
+        document = document_of(given.read_text("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):
         raise InvalidInput("The recipe is no TOML file; give one that `overt run` would take.") from None
     section = document.get("input")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from overt.errors import InvalidInput
 from overt.io.private_folder import LOCK, clear_abandoned, hold
+from overt.io.recipe.toml_lines import document_of
 from overt.studio.history import Document, Edit, History
 from overt.studio.session import Session
 from overt.studio.workspace import SAVING
@@ -165,7 +166,7 @@ def history_of(kept: SavedSession) -> History:
 def read_kept(text: str) -> Document:
     """A recipe of a saved session. Somebody else may have written it: it may name files of its own folder alone, to read and to write."""
     try:
-        document = tomllib.loads(text)
+        document = document_of(text)
         kept = KeptRecipe.model_validate(document)
     except (tomllib.TOMLDecodeError, ValidationError):
         raise InvalidInput(

@@ -32,6 +32,8 @@ def read_published(table: Table, shown: pl.DataFrame) -> Published:
         raise InvalidInput(
             f"The published table lacks {', '.join(map(repr, missing))}; it has the columns {', '.join(shown.columns)}."
         )
+    if shown.is_empty():
+        raise InvalidInput("The published file has no rows; give the file that the tool wrote.")
     texts = shown.select(pl.col(column.name).cast(pl.String).fill_null(STAR) for column in columns)
     classes = texts.group_by(pl.all(), maintain_order=True).len("number of rows")
     cells = [_read_labels(column, classes.get_column(column.name)) for column in columns]

@@ -10,7 +10,8 @@ property    {"kind": "max_ratio" | "recursive_cl" | "entropy_l" | "distinct_l" |
 runs        [{"strategy": {"kind": "naive" | "safe" | "exclusive" | "jump" | "secret_subset", ...}}]
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -37,7 +38,7 @@ from overt.algorithms.sequence.strategies.k_jump import KJump
 from overt.algorithms.sequence.strategies.naive import Naive
 from overt.algorithms.sequence.strategies.safe import Safe
 from overt.algorithms.sequence.strategies.subset_choice import Belief, SubsetChoice
-from overt.errors import InvalidInput
+from overt.errors import InvalidInput, OvertError
 from overt.table import Codes
 
 Json = dict[str, Any]
@@ -56,6 +57,11 @@ class Case:
     @classmethod
     def read(cls, case: Mapping[str, Any]) -> "Case":
         """From the shape above."""
+        with _as_documented():
+            return cls._read(case)
+
+    @classmethod
+    def _read(cls, case: Mapping[str, Any]) -> "Case":
         for part in ("rows", "values", "functions", "sequence", "property"):
             if part not in case:
                 raise InvalidInput(
@@ -76,9 +82,12 @@ class Case:
 
     def answer(self, strategy: Mapping[str, Any], *, max_tables: int = 0, rng: Generator | None = None) -> Json:
         """Run one strategy; sets of up to `max_tables` tables are listed."""
-        if strategy.get("kind") == "secret_subset":
-            return self._answer_secret(strategy)
-        inference = Inference(self.sequence, read_strategy(strategy), len(self.labels), rng=rng)
+        with _as_documented():
+            if strategy.get("kind") == "secret_subset":
+                choice, released = SubsetChoice(int(strategy.get("min_size", 2))), strategy["released"]
+                return self._answer_secret(choice, released)
+            chosen = read_strategy(strategy)
+        inference = Inference(self.sequence, chosen, len(self.labels), rng=rng)
         outcome = inference.run(self.values)
         return self._write(outcome, max_tables)
 
@@ -126,9 +135,8 @@ class Case:
             for row, of_row in zip(self.rows, belief, strict=True)
         }
 
-    def _answer_secret(self, strategy: Mapping[str, Any]) -> Json:
-        choice = SubsetChoice(strategy.get("min_size", 2))
-        secret = choice.infer(self.sequence, self.values, len(self.labels), strategy["released"])
+    def _answer_secret(self, choice: SubsetChoice, released: Any) -> Json:
+        secret = choice.infer(self.sequence, self.values, len(self.labels), released)
         written = []
         for one in secret.choices:
             known = one.knowledge
@@ -148,6 +156,19 @@ class Case:
                 for row, possible in zip(self.rows, secret.possible() if feasible else none, strict=feasible)
             },
         }
+
+
+@contextmanager
+def _as_documented() -> Iterator[None]:
+    """Refuse what has another shape, whatever it breaks on."""
+    try:
+        yield
+    except OvertError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+        raise InvalidInput(
+            "The case does not have the shape of a case; docs/theory/sequences.md shows it, with every kind of property and strategy."
+        ) from None
 
 
 def read_function(function: Mapping[str, Any], rows: tuple[str, ...]) -> tuple[str, Function]:

@@ -19,7 +19,7 @@ from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.profiling import repeated_words
 
-_HASHES = pl.DataFrame(schema={"h0": pl.UInt64, "h1": pl.UInt64}).cast(pl.Int64)
+_HASHES = pl.DataFrame(schema={"h0": pl.Int64, "h1": pl.Int64})
 _DIFFERENT = pl.DataFrame(schema={"n": pl.Int64})
 
 

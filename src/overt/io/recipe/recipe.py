@@ -36,7 +36,7 @@ from overt.io.recipe.settings import (
     Settings,
     settings_model,
 )
-from overt.io.recipe.toml_lines import KeyPath, lines_of_keys
+from overt.io.recipe.toml_lines import KeyPath, document_of, lines_of_keys
 from overt.io.roles.header_words import numbers_persons
 from overt.privacy import PROPERTIES, AllOf
 from overt.privacy.base import Property, SensitiveProperty
@@ -197,10 +197,13 @@ def read_recipe(path: Path) -> Recipe:
 def parse_recipe(text: str, *, folder: Path, name: str = "recipe") -> Recipe:
     """Understand the text of a recipe whose paths are relative to `folder`."""
     try:
-        document = tomllib.loads(text)
+        document = document_of(text)
+        lines = lines_of_keys(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidRecipe(_syntax_sentence(str(error), name)) from None
-    return understand(document, folder=folder, name=name, lines=lines_of_keys(text))
+    except RecursionError:  # the lines are found by a reader of ours, which goes less deep
+        raise InvalidRecipe(f"{name}: values are nested too deeply for a recipe; write them in fewer levels.") from None
+    return understand(document, folder=folder, name=name, lines=lines)
 
 
 def understand(document: Any, *, folder: Path, name: str, lines: Mapping[KeyPath, int] | None = None) -> Recipe:
@@ -446,5 +449,5 @@ def _place(name: str, path: KeyPath, lines: Mapping[KeyPath, int]) -> str:
 def _syntax_sentence(message: str, name: str) -> str:
     found = re.fullmatch(r"(?s)(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message)
     what, line, column = found.groups() if found else (message, None, None)
-    where = f"{name}, line {line}, column {column}" if line else f"{name}, at its end"
+    where = f"{name}, line {line}, column {column}" if line else f"{name}, at its end" if found else name
     return f"{where}: this is not TOML: {what[0].lower()}{what[1:]}."

@@ -7,6 +7,7 @@ keys, strings, brackets and comments apart; it never has to judge the syntax.
 
 import re
 import tomllib
+from typing import Any
 
 KeyPath = tuple[str | int, ...]  # the keys, and positions in arrays, that lead to a value
 
@@ -18,6 +19,21 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _SCALAR = re.compile(r"[^,\]}#\n]+")
+
+
+def document_of(text: str) -> dict[str, Any]:
+    """The document that a text is; whatever cannot be read raises `TOMLDecodeError`, which the standard library does not promise.
+
+    >>> document_of("a = " + "9" * 5_000)
+    Traceback (most recent call last):
+    tomllib.TOMLDecodeError: A number is too long, or values are nested too deeply
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except (ValueError, RecursionError):
+        raise tomllib.TOMLDecodeError("A number is too long, or values are nested too deeply") from None
 
 
 def lines_of_keys(text: str) -> dict[KeyPath, int]:
