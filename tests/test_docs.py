@@ -41,7 +41,13 @@ RUNNABLE = [
     *(
         DOCS / "guides" / f"{name}.md"
         for name in (
+            "auditing-other-tools",
+            "hierarchies",
+            "missing-values",
+            "pipelines",
             "python",
+            "several-sensitive-columns",
+            "skewed-columns",
             "blind-buckets",
             "working-with-a-release",
             "full-domain",

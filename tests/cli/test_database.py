@@ -336,7 +336,7 @@ def test_no_password_comes_out(postgresql, folder, overt, monkeypatch, case):
     for words in (
         ["run", "recipe.toml", "--json"],
         ["run", "recipe.toml", "--report"],
-        ["init", "CLINIC_DB", "--table", "hospital"],
+        ["init", "CLINIC_DB", "--table", "hospital", "--overwrite"],
         ["risk", "CLINIC_DB", "--table", "hospital", "--json"],
         ["audit", "recipe.toml", "--json"],
     ):
@@ -394,8 +394,8 @@ def test_recipes_that_cannot_be_used(folder, overt, text, sentence):
 @pytest.mark.parametrize(
     "words",
     [
-        ["init", "postgresql://bob:hunter2@host/clinic"],
-        ["init", "postgresql://bob:hunter2@host/clinic", "--table", "hospital"],
+        ["init", "postgresql://bob:hunter2@host/clinic", "--overwrite"],
+        ["init", "postgresql://bob:hunter2@host/clinic", "--table", "hospital", "--overwrite"],
         ["risk", "host=h password=hunter2", "--query", "SELECT 1"],
         ["check", "postgresql://bob:hunter2@host/clinic", "released.manifest.json"],
         ["check", "postgresql://bob:hunter2@host/clinic", "release.csv"],
@@ -420,10 +420,14 @@ def test_words_that_are_neither_file_nor_database(folder, overt, monkeypatch):
         code, _, err = overt("init", word)
         assert code == 3
         assert err.splitlines()[-1].endswith("database; say what of it to read with --table or --query.")
-    assert overt("init", "nobody", "--quiet") == (3, "", "There is no file nobody; check the name and the folder.\n")
-    code, _, err = overt("init", "NOBODY", "--table", "hospital", "--quiet")
+    assert overt("init", "nobody", "--quiet", "--overwrite") == (
+        3,
+        "",
+        "There is no file nobody; check the name and the folder.\n",
+    )
+    code, _, err = overt("init", "NOBODY", "--table", "hospital", "--quiet", "--overwrite")
     assert (code, err.startswith("There is no environment variable NOBODY; set it to the address")) == (3, True)
-    code, _, err = overt("init", "clinic.db", "--table", "a", "--query", "SELECT 1", "--quiet")
+    code, _, err = overt("init", "clinic.db", "--table", "a", "--query", "SELECT 1", "--quiet", "--overwrite")
     assert (code, err) == (3, "A database is read by table or by query: name one of the two.\n")
 
 
