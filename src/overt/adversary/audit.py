@@ -22,7 +22,7 @@ def audit_release(
     sweeps: int | None = None,
     on_progress: Progress = silent,
 ) -> Audit:
-    """Ask of a release what someone who replays its method believes of everybody.
+    """Measure what somebody who replays the method of a release can conclude about everybody.
 
     The table has one sensitive column; for several, see `audit_columns`. Exact for methods that are proven to treat people or values alike, and where few tables agree with the release; for
     methods that hand over what they tried, estimated for so many seconds (or sweeps). Anything else is refused.

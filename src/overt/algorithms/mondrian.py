@@ -64,14 +64,14 @@ class Mondrian(Traceable):
     Parameters
     ----------
     goal
-        What every group must satisfy. It must be monotone: then no cut that was turned down could have been
-        the way to a finer release.
+        What every group must satisfy. It must be monotone: then no rejected cut could have led to
+        a finer release.
     relaxed
         Whether rows with the same value of the cut column may go to different sides.
     choose
         The column to cut: "widest" in the group, or the one that gains most ("gain", slower and often finer).
     cells
-        "tight": ranges end where their rows do. "grid": they are rounded outward to a public grid.
+        "tight": ranges end at values of their rows. "grid": they are rounded outward to a public grid.
 
     """
 

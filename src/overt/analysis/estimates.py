@@ -30,15 +30,15 @@ TINY = 1e-9
 def estimate(
     release: Any, *, where: Mapping[str, Any] | None = None, mean: str | None = None, by: Any = ()
 ) -> pl.DataFrame:
-    """How many people satisfy conditions, or their mean of a number; for every cell of a cross table if asked.
+    """Estimate how many people satisfy some conditions, or the mean of a number; with `by`, for every cell of a cross table.
 
     Parameters
     ----------
     release
         A release of `BlindBuckets` in any form: the path of its public file, what `open_release` gave, or the `Release`; frames are opened with `open_release`.
     where
-        Conditions by column, all of which must hold: a range as a pair `(20, 39)`, where None is no bound; one value; or several in a list. Of a
-        column that shows labels: labels, a dictionary of the share of each that counts, or a function from a cell's text to a share.
+        Conditions by column, all of which must hold: a range as a pair `(20, 39)`, where None means no limit; one value; or a list of values. For a
+        column that shows labels: labels, a dictionary with the share of each that counts, or a function from a cell's text to a share.
     mean
         A column of numbers, sensitive or not, whose mean is asked for instead of a count.
     by

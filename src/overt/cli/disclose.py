@@ -17,7 +17,7 @@ def disclose(
     seed: NonNegativeInt | None = None,
     json: Switch = False,
 ) -> int:
-    """Analyse a sequence of functions, a table and strategies: what is released, and what it reveals.
+    """Compute for a small table what a sequence of functions releases under several strategies, and what this reveals.
 
     Parameters
     ----------

@@ -134,11 +134,11 @@ def anonymize(
 ) -> Anonymized:
     """Make a release of a frame of pandas, Polars or PyArrow in one call: roles, goals and method as `overt init` proposes them.
 
-    What is named has the role that is given, and where none is given it is proposed from headers and cells; a column of which it is not sure
-    what it is, and every column without a role, is not released. Without `goal` or `method` a tenth of the people is drawn blindly, goals are chosen by
-    their values, and they are not in the release. `person` names the column that says whose a row is, if somebody can have several, and `keep` how many
-    of them are kept at most.
-    Without `rng` nobody can repeat the draws. The release is checked from the frames before it is given.
+    Columns that you name have the role you give. For all others a role is proposed from headers and cells; if none is clear, the column is not
+    released. Without `goal` or `method`, a random tenth of the people is left out of the release, and goals are chosen from
+    their values. If a person can have several rows, `person` names the column that identifies persons, and `keep` is the maximum number of rows to
+    keep for each.
+    Without `rng`, nobody can repeat the draws. The frames are checked before they are returned.
 
     >>> import overt
     >>> made = overt.anonymize(overt.samples.hospital(), sensitive=["Disease"], goal=overt.FrequencyLDiversity(3))

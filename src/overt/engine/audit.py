@@ -130,13 +130,13 @@ def audit(
     overwrite: bool = False,
     on_progress: Progress = silent,
 ) -> Audited:
-    """Make the release of a recipe, and ask what someone who replays its method believes of everybody.
+    """Make the release of a recipe, and measure what somebody who replays its method can conclude about everybody.
 
-    With other l in `sweep`, also what each of the `methods` would give away there; with a `learner`, also what someone guesses
-    right who knows how values depend on quasi-identifiers. What is not exact is sampled for so many `seconds`. The beliefs about
-    every row are written to the CSV file `rows`, and a `page` with plots, if these are given; the release is not.
+    `sweep` lists other l for which each of the `methods` is audited too. `learner` also measures how much is guessed right by somebody who
+    knows how values depend on quasi-identifiers. `seconds` is the time limit for what must be sampled. If given, `rows` is a CSV file for the
+    beliefs about every row, and `page` an HTML file with plots. The release is not written.
 
-    With recipes in `together`, whose releases are of the same people, also what somebody believes who has all of these releases.
+    With recipes in `together`, whose releases are about the same people, also measure what somebody who has all these releases can conclude.
 
     A `release` that another tool made is audited by replaying the search of that tool: `made_by` is "arx", "anjana" or "anonypy".
     The recipe says what the tool was given: the data, the hierarchies, the goal and, as its method `full-domain`, what was

@@ -42,10 +42,10 @@ class Account(Result):
 
 
 def budget(data: str | Path, *, epsilon: Number | None = None, delta: Number | None = None) -> Account:
-    """Read what differentially private releases of data have cost so far; with `epsilon` and `delta`, limit their total.
+    """Read what the differentially private releases of some data have cost so far; with `epsilon` and `delta`, set a limit for their total.
 
-    `data` is the file with the data, beside which the ledger lies; of a table in a database, the name of the table, where the
-    recipe is.
+    `data` is the file with the data, next to which the ledger is. For a table in a database, it is the name of the table, in the folder
+    of the recipe.
 
     >>> import tempfile, overt
     >>> path = Path(tempfile.mkdtemp()) / "hospital.csv"

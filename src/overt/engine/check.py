@@ -69,7 +69,7 @@ class Checked(Result):
 def check(
     data: str | Path, release: str | Path, *, recipe: Recipe | str | Path | None = None, on_progress: Progress = silent
 ) -> Checked:
-    """Decide from files and tables alone whether a release holds what its manifest (or a recipe) claims.
+    """Decide from files and tables whether a release holds what its manifest (or a recipe) claims.
 
     `data` is a file or a reference to a database. `release` is a file or, of a release in a database, its manifest (its
     table if a recipe is given), of a release in parts its folder, which is checked in bounded memory.

@@ -53,10 +53,10 @@ def disclose(
     rng: Generator | None = None,
     on_progress: Progress = silent,
 ) -> Disclosed:
-    """Analyse a sequence of functions, a table and strategies: what is released, and what it reveals.
+    """Compute for a small table what a sequence of functions releases under several strategies, and what this reveals.
 
-    `case` is a JSON file or what one holds: one case, or several under "cases"; `only` names one of them. Disclosure sets of at
-    most so many `tables` are listed. With `rng`, what is too large to be exact is estimated by sampling.
+    `case` is a JSON file or its content: one case, or several under "cases"; `only` names one of them. Disclosure sets of at
+    most `tables` tables are listed. With `rng`, what is too large for an exact answer is estimated by sampling.
 
     >>> case = {"rows": ["A", "B"], "values": ["flu", "cold"], "functions": [{"name": "g", "groups": [["A", "B"]]}],
     ...         "sequence": ["g"], "property": {"kind": "distinct_l", "l": 2}, "runs": [{"strategy": {"kind": "safe"}}]}

@@ -105,9 +105,10 @@ def distinguish(
     confidence: float = 0.999,
     on_progress: Progress = silent,
 ) -> Distinguished:
-    """Run the method of a recipe with and without one row, so often on each, and test whether its differential privacy is refuted.
+    """Run the method of a recipe many times with and without one row, and test whether this refutes its differential privacy.
 
-    `tried` rows are looked at first; a true claim is refuted with a probability of at most 1 - `confidence`.
+    `runs` is the number of runs with the row, and without it. `tried` rows are tried first, and the one that seems to reveal most is tested. A true
+    claim is refuted with a probability of at most 1 - `confidence`.
 
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())

@@ -87,7 +87,7 @@ class Terms(Result):
 
 
 def explain(term: str | None = None) -> Explained | Terms:
-    """Say what a term is, what it does not promise, and give a tiny example; without one, which terms there are.
+    """Explain a term: what it is, what it does not promise, and a tiny example. Without a term, list all terms.
 
     >>> print(explain("k-anonymity"))
     k-anonymity (property)

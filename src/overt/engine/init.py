@@ -145,10 +145,10 @@ def init(
     overwrite: bool = False,
     on_progress: Progress = silent,
 ) -> FirstRecipe:
-    """Look at data and write a recipe for it that runs as it is, with the pilot beside it.
+    """Inspect data and write a first recipe for it, ready to run, and the record of its pilot.
 
-    `data` is a file or, with a `table` or `query`, a reference to a database. `person` names the column that says whose a row is, such as the number of a
-    patient, or of a household; otherwise it is guessed. The roles are guesses, each with its reason.
+    `data` is a file or, with a `table` or `query`, a reference to a database. `person` names the column that identifies persons, such as the number of a
+    patient or of a household; otherwise it is guessed. The roles are guesses, each with its reason.
 
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())

@@ -130,7 +130,7 @@ def risk(
     """Measure who can be re-identified in data, and what can be learnt about them, before anything is done to it.
 
     `data` is a file, a frame or, with a `table` or `query`, a reference to a database. The roles of columns come from a `recipe`, or
-    `known` names the quasi-identifiers and `sensitive` the sensitive columns; else they are guessed as by `overt.init`.
+    `known` names the quasi-identifiers and `sensitive` the sensitive columns. Otherwise they are guessed as by `overt.init`.
     `population_share` is the share of the population that is in the data, for an attacker who does not know who is in it.
     With an `engine`, as of `overt.run`, everything is counted where the rows are; roles then come from a recipe, or are named.
 

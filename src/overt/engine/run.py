@@ -77,14 +77,14 @@ def run(
     staging: str | None = None,
     on_progress: Progress = silent,
 ) -> "Outcome | DpOutcome | ScaledOutcome":
-    """Do what a recipe says: read, anonymize, check, and write the release with its manifest, and perhaps two reports.
+    """Run a recipe: read, anonymize, check, and write the release with its manifest and, if asked for, two reports.
 
-    If the check fails nothing is written, and the outcome says what was found. Without `rng` nobody can repeat the coins. With
-    `report` there is one report for the public and one for the owner; with `audit` the outcome says what someone who knows
+    If the check fails, nothing is written, and the outcome says what was found. Without `rng`, nobody can repeat the random draws. With
+    `report` there is one report for the public and one for the owner. With `audit` the outcome says what somebody who knows
     the method learns. If `on_progress` raises, the run ends there and nothing is written.
 
     With an `engine` the table need not fit into memory: "out-of-core" works on this machine in bounded memory, a session of Spark on
-    its cluster, and "spark" makes a session at `master`. Rows are staged in a private folder, in `staging` if that is named. The release is then a
+    its cluster, and "spark" makes a session at `master`. Rows are staged in a private folder, inside `staging` if you name one. The release is then a
     folder of parts, with the public report in it if that is asked for, and without audit.
 
     >>> import tempfile, overt

@@ -67,8 +67,8 @@ class BetaLikeness(SensitiveProperty):
 class BasicBetaLikeness(BetaLikeness):
     """In every group the gain of every sensitive value is at most beta: p <= (1 + beta) q.
 
-    J. Cao, P. Karras, "Publishing Microdata with a Robust Privacy Guarantee", PVLDB 2012. beta = 0 asks that every
-    group mirrors the table.
+    J. Cao, P. Karras, "Publishing Microdata with a Robust Privacy Guarantee", PVLDB 2012. With beta = 0 every
+    group must have the same distribution as the table.
     """
 
     name: ClassVar[str] = "basic-beta-likeness"

@@ -16,8 +16,8 @@ class KAnonymity(Property):
     """Every group has at least k rows.
 
     P. Samarati, L. Sweeney, "Protecting Privacy when Disclosing Information: k-Anonymity and Its Enforcement
-    through Generalization and Suppression", 1998. It hides who is who; if everyone in a group has the same
-    sensitive value, it hides nothing about that.
+    through Generalization and Suppression", 1998. It hides which row belongs to whom. If everybody in a group has the same
+    sensitive value, it does not hide that value.
     """
 
     k: int

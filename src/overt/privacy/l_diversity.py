@@ -34,10 +34,10 @@ from overt.privacy.shares import Bounds
 
 @dataclass(frozen=True)
 class FrequencyLDiversity(SensitiveProperty):
-    """In no group does a sensitive value have more than one row in l: nobody's is known with more than 1/l.
+    """In no group does a sensitive value have more than 1/l of the rows.
 
     The reading of l-diversity in X. Xiao, Y. Tao, "Anatomy: Simple and Effective Privacy Preservation", VLDB
-    2006, and in most papers since; a fractional l is allowed. A value that is too frequent for 1/l can have a bound of its own, as
+    2006, and in most papers since; a fractional l is allowed. A value that is too frequent for 1/l can have a separate bound:
     `bounds={"I10": "1/2"}`.
     """
 

@@ -23,14 +23,14 @@ class TCloseness(SensitiveProperty):
     """The earth mover's distance of a group's sensitive values from those of the table is at most t.
 
     N. Li, T. Li, S. Venkatasubramanian, "t-Closeness: Privacy Beyond k-Anonymity and l-Diversity", ICDE 2007.
-    t = 0 asks that every group mirrors the table, t = 1 asks nothing.
+    With t = 0 every group must have the same distribution as the table; t = 1 allows everything.
 
     Parameters
     ----------
     distance
-        How far apart two values are, from 0 to 1. "equal": any two are as far as can be. "ordered": by how many
-        values of the table lie between them, for numbers and dates. "hierarchical": by how high in the column's
-        hierarchy they meet.
+        How far apart two values are, from 0 to 1. "equal": any two have distance 1. "ordered": by how many
+        values of the table are between them, for numbers and dates. "hierarchical": by the level of their lowest common
+        ancestor in the column's hierarchy.
 
     """
 

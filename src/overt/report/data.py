@@ -217,7 +217,7 @@ def make_report(
     downcoded: Downcoding | None = None,
     files: Sequence[PublishedFile] = (),
 ) -> Report:
-    """Measure a release and put together what there is to say about it; a leak is measured by whoever has one.
+    """Measure a release and put together the owner's report. If an audit was made, pass what it found as `leak`.
 
     >>> from overt import KAnonymity, Mondrian, read_frame, samples
     >>> table = read_frame(samples.hospital(), quasi_identifiers=["Postcode", "Sex"], sensitive=["Disease"])

@@ -38,7 +38,7 @@ def downcode(
     rng: Generator | None = None,
     on_progress: Progress = silent,
 ) -> Downcoding:
-    """Ask which quasi-identifiers a reader can recover from a release who knows nobody's.
+    """Find which quasi-identifiers can be recovered from a release by a reader who knows nobody's.
 
     Parameters
     ----------

@@ -45,10 +45,10 @@ def learn(
     method: str | None = None,
     on_progress: Progress = silent,
 ) -> Learned:
-    """Ask how many people a learner guesses right: with the release, without it, and against what was promised.
+    """Measure how many people a learner guesses right, with and without the release, compared with what was promised.
 
-    In releases of groups, and of buckets, they know who is in which; in groups crossed with buckets, who is in which group. Of
-    larger tables about `n_people` are looked at, in groups chosen by `rng`. `goal` and `method` say what was promised and by whom where
+    The learner knows who is in which group or bucket; if groups are crossed with buckets, only who is in which group. For
+    larger tables, about `n_people` people are asked about, in groups chosen by `rng`. `goal` and `method` say what was promised, and by what, if
     the release itself does not.
 
     >>> import overt

@@ -191,7 +191,7 @@ def audit_other(
     sweeps: int | None = None,
     on_progress: Progress = silent,
 ) -> Audit:
-    """What someone who replays the search of another tool believes of everybody in its release.
+    """Measure what somebody who replays the search of another tool can conclude about everybody in its release.
 
     Parameters
     ----------

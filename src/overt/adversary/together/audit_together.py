@@ -108,7 +108,7 @@ class Together:
 
 
 def audit_together(releases: Sequence[Release], *, on_progress: Progress = silent) -> Together:
-    """Ask what somebody believes who has several releases of the same people; rows of their tables are the same people, in the same order.
+    """Measure what somebody who has several releases of the same people can conclude. The rows of all tables must be the same people, in the same order.
 
     >>> import overt
     >>> frame = overt.samples.hospital()

@@ -46,26 +46,26 @@ _MADE: dict[str, type[Release]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class BlindBuckets(Method):
-    """Boxes of k people who look alike, and buckets of values that were dealt without looking at anybody.
+    """Boxes of at least k people who look alike, and buckets into which sensitive values are dealt at random.
 
     Parameters
     ----------
     goal
-        What every bucket must satisfy: any of our properties or several, of one or more sensitive columns. k-anonymity is asked
-        of boxes. t-closeness, delta-disclosure and beta-likeness compare with the whole table, not with the stratum.
+        What every bucket must satisfy: any property or several, of one or more sensitive columns. k-anonymity applies
+        to boxes. t-closeness, delta-disclosure and beta-likeness compare with the whole table, not with the stratum.
     k
-        How many rows a box has at least; without it what the goal's k-anonymity asks for, or 5.
+        The least number of rows in a box; if left out, the k of the goal's k-anonymity, or 5.
     rows_per_bucket
-        How many rows a bucket has at least. Larger ones leave less to guess from correlations and cost queries little.
+        The least number of rows in a bucket. Larger buckets leave less to guess from correlations and cost queries little.
     stratify
-        Into which parts the table is divided, that share no box and no bucket, fixed before values are seen: `Halvings`, `ByColumns` or a `StrataTree`.
+        How the table is divided into strata, which share no box and no bucket: `Halvings`, `ByColumns` or a `StrataTree`. Fix them before looking at values.
     cuts
         How boxes are cut: "relaxed" may put rows with the same value on different sides, "strict" may not.
     form
         "buckets": boxes in one table, values by bucket in another (or both in one file with sets of values). "shuffled": ordinary
-        microdata in which each bucket's values were handed to its rows at random. "generalized": each bucket is a group with a box of its own.
+        microdata in which each bucket's values are assigned to its rows at random. "generalized": each bucket is a group with a box of its own.
     cells
-        "grid": ranges are rounded outward to a public grid, so that their ends are nobody's values. "tight": they end where their rows do.
+        "grid": ranges are rounded outward to a public grid, so their ends need not be anybody's values. "tight": they end at values of their rows.
 
     """
 

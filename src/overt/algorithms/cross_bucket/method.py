@@ -34,14 +34,14 @@ Mode = Literal["safe", "paper"]
 
 @dataclass(frozen=True, init=False)
 class CrossBucket(Method):
-    """Boxes of at least k people, and buckets in which nobody has a value with more than 1/l.
+    """Boxes of at least k people, and buckets in which no value of a person has a probability above 1/l.
 
     Parameters
     ----------
     k, l
-        How many people look alike, and among how many values each may hide. A recipe gives them as the goals
-        k-anonymity and l-diversity; other goals beside these two (t-closeness, for one) are checked of what the
-        release lets one believe of each person, and a release that misses them is not given out.
+        The number of people who look alike, and the number of values among which each person's is hidden. A recipe gives them as the goals
+        k-anonymity and l-diversity. Other goals, such as t-closeness, are checked on the finished release, and a
+        release that misses them is not published.
     mode
         "safe", or "paper" for Algorithms 1 to 5 as printed, which someone who knows them can break.
     strata
@@ -53,9 +53,9 @@ class CrossBucket(Method):
     spread
         The least difference between the greatest and the least number of a bucket.
     swaps
-        How many rounds of exchanges of rows with the same value make boxes smaller.
+        Rounds of exchanges of rows with the same value, which make boxes smaller.
     cells
-        "grid": ranges are rounded outward to a public grid, so that their ends are nobody's values. "tight": they end where their rows do.
+        "grid": ranges are rounded outward to a public grid, so their ends need not be anybody's values. "tight": they end at values of their rows.
 
     """
 

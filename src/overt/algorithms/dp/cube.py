@@ -39,12 +39,12 @@ from overt.table import Table
 
 @dataclass(frozen=True, kw_only=True)
 class DpSampling(DpMethod):
-    """Records sampled, elements with few copies left out; elements are chosen by what is public beforehand.
+    """A sample of records, generalized by levels or a database that are public; rows with few copies are left out.
 
     With one vector of `levels` every record is generalized to it. With an `external` database, which must be public and
-    independent of the table, each record is given the best of several by its support there: all vectors if none are
-    named. `support` is the count there from which an element may be chosen; if not given, so many that of as many rows of
-    the table more than k should be kept.
+    independent of the table, each record gets the best of several vectors by its support in that database; all vectors if none are
+    named. `support` is the least count there with which an element may be chosen. By default it is so large that, of as many rows of
+    the table, more than k should be kept.
     """
 
     name: ClassVar[str] = "dp-sampling"
@@ -104,12 +104,12 @@ class DpSampling(DpMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class DpCube(DpMethod):
-    """Records sampled, elements with few copies left out; elements are chosen by noisy counts of the table itself.
+    """A sample of records, generalized with the help of noisy counts of the table; rows with few copies are left out.
 
-    A `share` of epsilon buys the cube: for every vector of levels the counts of all cells, with two-sided geometric noise.
-    Each record is given the best of its own elements there, so that the noise of a cell is needed, and drawn, only if
-    somebody is in it. `support` is the noisy count from which an element may be chosen; by default what leaves few to be left
-    out later. With `threshold` the cube is one that could be published: it has only occupied cells, those whose noisy count
+    A `share` of epsilon is spent on the cube: for every vector of levels, the counts of all cells with two-sided geometric noise.
+    Each record gets the best of its own elements in the cube, so noise is drawn only for cells that contain a record.
+    `support` is the least noisy count with which an element may be chosen; the default is large enough that few are left
+    out later. With `threshold` the cube could be published itself: it has only occupied cells whose noisy count
     reaches tau, which costs the same share of delta.
     """
 

@@ -47,12 +47,12 @@ ELEMENT_BY_ELEMENT = {"utility", "risk", "weights", "base", "lam", "kappa", "c"}
 
 @dataclass(frozen=True, kw_only=True)
 class DpFullDomain(DpMethod):
-    """All values of a column at the same level; which level, a part of the budget decides.
+    """A sample of records, with all values of a column at the same level; a part of the budget is spent on choosing the levels.
 
-    `share` of epsilon pays for the choice among `levels`, all vectors if none are named. A row counts as much as its element
-    tells, the mean over columns of 1 - (values covered - 1) / (all values - 1); `rows` from 0 to 1 lets rows count
-    for themselves: with more of it more rows are kept, and each tells less. Where a hierarchy does not list its values, the
-    depth of a node stands for what it tells.
+    `share` of epsilon is spent on the choice among `levels`, all vectors if none are named. A row counts by the detail of its element,
+    the mean over columns of 1 - (values covered - 1) / (all values - 1). `rows`, from 0 to 1, lets the number of rows count
+    too: with a higher value more rows are kept, with less detail each. Where a hierarchy does not list its values, the
+    depth of a node is used instead.
     """
 
     name: ClassVar[str] = "dp-full-domain"

@@ -47,9 +47,9 @@ STAGE = "Searching the lattice"
 
 @dataclass(frozen=True, kw_only=True)
 class FullDomain(Searching):
-    """Each column generalized to one level of its hierarchy: the combination of levels that costs least.
+    """Each column generalized to one level of its hierarchy, with the combination of levels that costs least.
 
-    A quasi-identifier without a hierarchy is published as it is or not at all (`*`).
+    A quasi-identifier without a hierarchy is published exactly or as `*`.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ class FullDomain(Searching):
     max_suppressed
         The share of the rows that may be left out, from 0 to 1: the rows of groups that break the goal.
     optimise
-        What the chosen node has the least of. "loss": the share of the column's other values that a published cell leaves
+        What the chosen node minimises. "loss": the share of the column's other values that a published cell leaves
         possible, 1 if it is suppressed. "discernibility": the squared sizes of groups, and all rows for each suppressed
         one. "average group size": rows per kept group. "precision": levels climbed, of those there are.
     seconds
-        Stop searching after so long and take the best node found. Without it the search ends when the best is known.
+        Stop searching after this time and use the best node found. If left out, the search ends when the best node is known.
 
     """
 

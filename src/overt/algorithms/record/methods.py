@@ -161,7 +161,7 @@ class _RecordMethod(Method):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordThreshold(_RecordMethod):
-    """Every row at its generalization of least risk whose utility is at least c.
+    """Each row at the generalization with the least risk among those with utility of at least c.
 
     `solver` is "auto" (exact: all records at once, or one by one), "cube", "prefix sums", "frontier search", "genetic"
     (heuristic, for many attributes) or "approximation" (Algorithm 1, whose utility may fall somewhat below c).
@@ -203,7 +203,7 @@ class RecordThreshold(_RecordMethod):
 
 @dataclass(frozen=True, kw_only=True)
 class RecordLagrangian(_RecordMethod):
-    """Every row at its generalization of the greatest lam / risk + utility ** kappa.
+    """Each row at the generalization with the greatest lam / risk + utility ** kappa.
 
     `solver` is "auto" (all records at once, or one by one), "cube", "prefix sums", "cuts" (any number of attributes,
     whole kappa, needs the extra `flow`) or "minimum norm" (real kappa from 1 on).

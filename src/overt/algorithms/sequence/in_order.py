@@ -46,7 +46,7 @@ STAGE = "Trying levels"
 
 @dataclass(frozen=True, kw_only=True)
 class InOrder(Inferring):
-    """Levels of generalization tried in order; the first that an adversary who knows this cannot use is released.
+    """Levels of generalization tried in order; the first that is safe against an adversary who knows the method is released.
 
     Parameters
     ----------

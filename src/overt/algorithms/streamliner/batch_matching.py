@@ -44,7 +44,7 @@ ValueSets = Literal["random", "most frequent"]
 
 @dataclass(frozen=True, kw_only=True)
 class BatchMatching(Streamliner, MatchesAtEqualRanks):
-    """Groups of people who are alike, though their values had no say in it.
+    """Groups of similar people with different values; the values have no influence on who is matched with whom.
 
     `strata` are quasi-identifiers whose values are never mixed in a group. `matching` is "kd" (cut at equal
     ranks along the widest column) or "rank" (by weighted rank). `weights` say how much a column counts, 1 if

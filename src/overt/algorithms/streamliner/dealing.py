@@ -36,7 +36,7 @@ def deal(value_of_row: Codes, n_values: int, l: int, rng: Generator) -> Partitio
 
 @dataclass(frozen=True, kw_only=True)
 class Dealing(Streamliner):
-    """Groups of l or a few more rows with different values, as many as possible; quasi-identifiers play no part."""
+    """Groups of l or a few more rows with different values, as many as possible; quasi-identifiers are not used."""
 
     name: ClassVar[str] = "dealing"
     _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md

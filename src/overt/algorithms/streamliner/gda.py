@@ -58,7 +58,7 @@ def group_by_distance(value_of_row: Codes, n_values: int, rank_of_row: Rank, l: 
 
 @dataclass(frozen=True, kw_only=True)
 class GDA(Streamliner):
-    """The paper's guided algorithm, which gives people away; `mode="paper"` says that this is known."""
+    """The paper's guided algorithm, which reveals people's values; `mode="paper"` confirms that you know this."""
 
     name: ClassVar[str] = "gda"
     _proven: ClassVar[Guarantee] = RELEASE_ONLY

@@ -162,7 +162,7 @@ def parameters_of(kind: type) -> dict[str, str]:
 
     >>> from overt import BlindBuckets
     >>> parameters_of(BlindBuckets)["rows_per_bucket"]
-    'How many rows a bucket has at least. Larger ones leave less to guess from correlations and cost queries little.'
+    'The least number of rows in a bucket. Larger buckets leave less to guess from correlations and cost queries little.'
     """
     found: dict[str, str] = {}
     for above in reversed(kind.__mro__):
