@@ -282,3 +282,12 @@ def test_a_recipe_that_exists_is_not_replaced_and_that_is_said_before_the_data_i
     assert main(["init", "people.csv"]) == 3
     assert "recipe.toml exists already" in capsys.readouterr().err
     assert (tmp_path / "recipe.toml").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("last", "is_total"), [("Summe,,,4711", True), ("Total:,,,4711", True), (",,,", False), ("7,12,yes,31", False), ("Summe,12,yes,31", False)])  # fmt: skip
+def test_a_row_of_totals_is_cautioned_of(last, is_total, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{i},{20 + i % 50},{'yes' if i % 7 == 0 else 'no'},{i % 9}" for i in range(60)]
+    (tmp_path / "people.csv").write_text("\n".join(["no,age,HIV,visits", *rows, last]) + "\n")
+    assert main(["init", "people.csv"]) == 0
+    assert ("the last row seems to hold totals" in " ".join(capsys.readouterr().out.split())) is is_total

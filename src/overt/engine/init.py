@@ -112,6 +112,11 @@ class FirstRecipe(Result):
                 )
             if column.odd is not None:
                 yield "Caution", f"{column.name!r}: {odd_words(column)}"
+        if self.profile.ends_in_totals:
+            yield (
+                "Caution",
+                "the last row seems to hold totals, and would be published as if it were somebody: take it out of the data",
+            )
         n_known = len(self.profile.of_role(Role.QUASI_IDENTIFIER))
         if n_known > MANY_KNOWN:
             yield (

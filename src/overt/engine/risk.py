@@ -22,7 +22,7 @@ from overt.metrics.uniques import Uniques, find_uniques
 from overt.persons import COUNT
 from overt.progress import Progress, silent
 from overt.report.lines import aligned, labelled
-from overt.report.sentences import one_in, percent
+from overt.report.sentences import counted, one_in, percent
 from overt.table import Role, Table
 
 MOST_SETS = 8
@@ -65,7 +65,7 @@ class Exposure(Result):
             things = "rows" if self.persons is None else "persons"
             yield f"The smallest sets of columns that single {things} out (of up to {self.uniques.max_size} columns{left_out}):"
             yield ""
-            yield from aligned((f"{one.n_rows:,} {things}", " + ".join(one.columns)) for one in sets[:MOST_SETS])
+            yield from aligned((counted(one.n_rows, things[:-1]), " + ".join(one.columns)) for one in sets[:MOST_SETS])
         if len(sets) > MOST_SETS:
             yield f"  and {len(sets) - MOST_SETS} more"
 

@@ -32,11 +32,35 @@ from overt.io.frames import coded_columns
 from overt.io.number_formats import NumberFormat
 from overt.io.roles.cell_kinds import ReadAs, read_as
 from overt.io.roles.header_words import Meaning, meanings_of
+from overt.io.roles.plain_text import plain
 from overt.io.roles.role_choice import Choice, Look, choice_by_name, choose_role, is_private_by_name
 from overt.progress import Progress, silent
 from overt.table import Column, Kind, Role, unknown_column
 
 GIVEN = "as given"
+TOTALS = frozenset(
+    [
+        "total",
+        "totals",
+        "sum",
+        "summe",
+        "gesamt",
+        "gesamtsumme",
+        "insgesamt",
+        "somme",
+        "totale",
+        "totaal",
+        "som",
+        "suma",
+        "razem",
+        "toplam",
+        "totalt",
+        "celkem",
+        "osszesen",
+        "yhteensa",
+        "soma",
+    ]
+)
 WHOSE = "says whose a row is, as given"
 FEW_SHARE = 4.0  # other people who have somebody's value: with fewer, a value finds its line
 ENOUGH = 20  # people of a pilot who have a value, so that it says something
@@ -130,6 +154,7 @@ class Profile:
     is_apart: bool = False  # whether sensitive columns hold the pilot's rows alone
     persons: PersonsFound | None = None  # whose the rows are, if some persons have several
     households: HouseholdsFound | None = None
+    ends_in_totals: bool = False  # whether the last row seems to hold sums, and nobody's values
 
     @property
     def n_looked_at(self) -> int | None:
@@ -201,6 +226,7 @@ def _profile_of(
     else:
         persons = _persons_named(person, coded, n_rows)
     households = None if person is not None else _find_households(coded, persons, n_rows)
+    ends_in_totals = _ends_in_totals(coded, n_rows)
     pilot = None if draw is None else draw(n_rows, None if persons is None else persons.person_of_row)
     columns = []
     for name in list(coded):  # each is let go when done
@@ -218,7 +244,14 @@ def _profile_of(
         )
     if pilot is not None:
         columns = _without_telling(columns, pilot, persons, n_rows)
-    return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons, households)
+    return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons, households, ends_in_totals)
+
+
+def _ends_in_totals(coded: Mapping[str, Coded | None], n_rows: int) -> bool:
+    """Whether a word for totals stands in the last row, and nothing in most other columns, as below a sheet."""
+    last = [None if c is None else texts_of(c.dictionary.gather([c.codes[n_rows - 1]]))[0] for c in coded.values()]
+    known = [text.strip() for text in last if text is not None and text.strip()]
+    return len(known) <= len(last) / 2 and any(plain(text.rstrip(":")) in TOTALS for text in known)
 
 
 def _persons_named(name: str, coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound | None:
