@@ -132,6 +132,7 @@ def is_release(path):
         path.name.startswith("part-")
         or (path.name.startswith("release.") and path.suffix in (".csv", ".db", ".parquet", ".jsonl"))
         or ".report." in path.name
+        or path.name in ("report.html", "report.json")  # of a release in parts
     )
 
 
@@ -208,8 +209,30 @@ def test_a_release_in_parts(folder, overt):
     recipe(folder, goal=K3)
     text = (folder / "recipe.toml").read_text("utf-8").replace('"release.csv"', '"release"\nformat = "csv"')
     (folder / "recipe.toml").write_text(text, "utf-8")
-    names = overt("run", "recipe.toml", "--engine", "out-of-core")
+    names = overt("run", "recipe.toml", "--engine", "out-of-core", "--report")
     assert {"release.owner.json", "manifest.json"} <= names and any(name.startswith("part-") for name in names)
+    overt("check", "people.csv", "release")
+    overt("check", "people.csv", "release", "--json")
+    write_people(folder / "people.csv", 150)
+    overt("check", "people.csv", "release", expected=Exit.CHECK_FAILED)
+    overt("run", "recipe.toml", "--engine", "out-of-core", expected=Exit.DATA)  # it is there already
+    overt("run", "recipe.toml", "--engine", "out-of-core", "--overwrite", "--json")
+
+
+@pytest.mark.parametrize("rows", ["linked", "pooled"])
+def test_persons_with_several_rows(folder, overt, rows):
+    visits = pl.concat([people(), people()[::2]])
+    visits.write_csv("people.csv")
+    recipe(folder, method='name = "blind-buckets"\nk = 3', goal=GOAL, output=f'rows = "{rows}"')
+    text = (folder / "recipe.toml").read_text("utf-8")
+    (folder / "recipe.toml").write_text(
+        text.replace('path = "people.csv"', 'path = "people.csv"\nperson = "name"', 1), "utf-8"
+    )
+    assert {"release.csv", "release.csv.owner.json"} <= overt("run", "recipe.toml", "--report", "--seed", SEED)
+    overt("check", "people.csv", "release.csv")
+    overt("risk", "people.csv", "--known", "age", "--sensitive", "ill")
+    visits[1:].write_csv("people.csv")
+    overt("check", "people.csv", "release.csv", expected=Exit.CHECK_FAILED)
 
 
 WITHOUT_DATA = {
