@@ -228,5 +228,13 @@ WORDS_EXPLAINED: dict[str, tuple[str, str]] = {  # (what it does not mean, examp
     "marketer": ("That any single match is certain.", "A company that matches the release with its customers."),
     "audit": ("That there is nothing else: if it sampled, it may have missed something.", "overt audit recipe.toml --seconds 60"),
     "pilot": ("That these people may be published later: they are always left out.", "One person in ten, drawn by overt init."),
+    "person": ("That rows can be counted instead: five rows that look alike may be one person.", 'person = "Patient ID" under [input].'),
+    "household": (
+        "That a second release for persons can stand beside it: both together reveal more than either. Its members are covered: that one has a value is never likelier than that anyone has it.",
+        'overt init people.csv --person "household id"',
+    ),
+    "keep": ("Anything about the rows that were cut: with keep = 1 it is the published row that is protected, and not whether somebody has a value in any of their rows.", "keep = 3 under [input]: of five visits three are published."),
+    "box": ("That its ends are somebody's values: on a grid they are rounded outward.", '"Age 30..39, Town A or B".'),
+    "base rate": ("That a group stays near it: goals differ in how far above it a value may be.", "HIV: 2 % of all; with relative-risk and times = 2 at most 4 % of any group."),
     "known for certain": ("That only these people are at risk.", "All five people of a group have HIV."),
 }  # fmt: skip

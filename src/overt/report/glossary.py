@@ -24,6 +24,11 @@ GLOSSARY: dict[str, str] = {
     "marketer": "An attacker who matches as many people as possible and is content if many matches are right.",
     "audit": "A measurement of what somebody who replays the method can conclude about each person.",
     "pilot": "Randomly drawn people whose values may be looked at when goals are chosen. They are not published.",
+    "person": "Whoever a row is about. If somebody can have several rows, `person` in a recipe names the column that says whose each is, and people are counted.",
+    "household": "People who live together. Named as the person, what is promised is that nobody learns whether anyone in it has a value.",
+    "keep": "How many rows of each person are published at most; the others are cut before anything is planned, and never by what they say.",
+    "box": "What a release shows of people who look alike: a range or a set for each quasi-identifier.",
+    "base rate": "The share of all people who have a value. A bound is read beside it: a value that 2 % have may be as frequent as its goal says.",
     "known for certain": "Everybody who could be this person has the same value, so there is nothing to guess.",
 }
 FOR_REPORTS = ("quasi-identifier", "sensitive", "group", "bucket", "replay", "strong", "weak", "prosecutor", "journalist", "marketer", "known for certain")  # fmt: skip
