@@ -57,7 +57,7 @@ docs: .venv/tested
 	@echo "Open site/index.html"
 
 single-file: .venv/tested
-	$(BIN)/pex --quiet --console-script overt --venv prepend --output-file dist/overt.pex '.[excel,studio]'
+	$(BIN)/pex --console-script overt --venv prepend --output-file dist/overt.pex '.[excel,studio]'
 	@echo "Wrote dist/overt.pex; try: python3.11 dist/overt.pex demo"
 
 sbom: .venv/tested
