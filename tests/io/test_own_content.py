@@ -213,3 +213,20 @@ def test_quasi_identifiers_are_written_alike_whoever_was_suppressed(form, suffix
         seen.add(tuple(tables["release"].cast(pl.String).rows()))
     assert len(seen) == 1
     assert {row[0] for row in seen.pop()} == {"20", "20..35" if form == "range" else "*"}
+
+
+@pytest.mark.parametrize(
+    "of", [lambda c: pl.concat_list(c), lambda c: pl.struct(x=c), lambda c: pl.struct(x=pl.concat_list(c))]
+)
+@pytest.mark.parametrize("categories", [pl.Enum([SECRET, "x", "y"]), pl.Categorical])
+def test_categories_inside_lists_and_structs_are_texts(of, categories, tmp_path):
+    """A type that names its categories would name those of the suppressed too."""
+    frame = pl.DataFrame(KEPT).vstack(pl.DataFrame([{**SUPPRESSED[0], "job": "judge"}]).select(list(KEPT)))
+    frame = frame.with_columns(mark=of(pl.col("mark").cast(categories)))
+    table = read_frame(frame, **ROLES)
+    release = GeneralizedRelease(table, Partition(np.array([0, 0, 0, 0, -1], np.int32), 1), made_by=None)
+    published = publish(release, others=["mark"])
+    assert published.height == 4 and SECRET not in str(published.schema)
+    write_tables({tmp_path / "release.parquet": published_tables(release, others=["mark"])["release"]})
+    assert SECRET.encode() not in (tmp_path / "release.parquet").read_bytes()
+    assert SECRET.encode() not in pickle.dumps(published)

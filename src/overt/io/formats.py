@@ -18,6 +18,7 @@ from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.dialect import GZIP_MAGIC, SEPARATED, ZIP_MAGIC, is_workbook, open_bytes, read_bytes
 from overt.io.formulas import neutralised
+from overt.io.own_content import with_texts_in_nested
 from overt.io.paths import PACKED
 
 SUFFIXES = {
@@ -174,7 +175,7 @@ def write_frame(
         if compress and file_format != "jsonl":
             raise InvalidInput(f"A {file_format} file is compressed inside; leave .gz out of its name.")
         # piece by piece, so that the text of a whole table is never in memory
-        texts = frame.lazy().with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
+        texts = with_texts_in_nested(frame).lazy().with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
     else:
         frame = frame.with_columns([texts_of(moments) for moments in frame.select(pl.col(pl.Datetime))])
         if neutralise_formulas:

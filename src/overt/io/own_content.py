@@ -17,8 +17,29 @@ from overt.kernels.counting import count_codes
 def with_own_content(frame: pl.DataFrame) -> pl.DataFrame:
     """The same cells, in columns that hold nothing else."""
     frame = frame.with_columns(_with_used_categories(column) for column in frame.select(pl.col(pl.Enum)))
+    frame = with_texts_in_nested(frame)
     shared = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Binary) or dtype.is_nested()]
     return frame.with_columns(_copied(frame.select(shared))) if shared else frame
+
+
+def with_texts_in_nested(frame: pl.DataFrame) -> pl.DataFrame:
+    """Categories inside lists and structs as texts: a type names all of them, used or not."""
+    plain = {name: _without_categories(dtype) for name, dtype in frame.schema.items() if dtype.is_nested()}
+    changed = {name: dtype for name, dtype in plain.items() if dtype != frame.schema[name]}
+    return frame.cast(changed) if changed else frame  # type: ignore[arg-type]
+
+
+def _without_categories(dtype: pl.DataType) -> pl.DataType:
+    match dtype:
+        case pl.Enum() | pl.Categorical():
+            return pl.String()
+        case pl.List():
+            return pl.List(_without_categories(dtype.inner))  # type: ignore[arg-type]
+        case pl.Array():
+            return pl.Array(_without_categories(dtype.inner), dtype.size)  # type: ignore[arg-type]
+        case pl.Struct():
+            return pl.Struct([pl.Field(one.name, _without_categories(one.dtype)) for one in dtype.fields])  # type: ignore[arg-type]
+    return dtype
 
 
 def in_plain_numbers(column: pl.Series) -> pl.Series:
