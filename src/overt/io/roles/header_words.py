@@ -40,7 +40,7 @@ WORDS: dict[Meaning, str] = {
         factor+de+* peso+campion* coefficiente+* ponderation poids+sondage coefficient+extrapolation peso+amostral fator+* weegfactor
         ophoogfactor waga+* agirlik+katsayisi
         poids+de+sondage pond* stratum strata psu weeg+factor
-        painokerroin* suly+* sulyozas* vaha+* vahy vyberova+vaha pondere* ponderi* vaegt* vekt+faktor""",
+        painokerroin* suly+* sulyozas* vaha+* vahy vyberova+vaha pondere* ponderi* vaegt* vekt+faktor factor+exp*""",
     Meaning.EMAIL: "*email* mail *mails mailadres* e+mail* courriel mel correo correo+* pec e+posta eposta* epost* sahkoposti",
     Meaning.PHONE: """
         *telefon* *telephone* *phone* tel tel+* hometel worktel mobtel mobile mobil mobilnummer mobilnr mobiel* handy* cell cellphone cellular* celular* cellulare
@@ -69,7 +69,7 @@ WORDS: dict[Meaning, str] = {
         docent ogretmen hekim doktor *officer agent sachbearbeiter* bearbeiter* handler judge richter lawyer anwalt* avvocato interviewer*
         huisarts behandelaar curante lekarz clerk operator vorgesetzte* supervisor hebamme* midwife* sage+femme matrona ostetrica vroedvrouw conseiller* consejero* consulente* berater* betreuer* counsel* advisor adviser lakare lege laege sykepleier behandler handlaggare larare laerer pharmacist* apotheker* apoteker pharmacien* psycholog* logopad* physio* dentist* zahnarzt* dentista preparer* rep reps einweiser* zuweiser* referrer* referring* verordner* operateur*
         commercialista* accountant* steuerberater* expert+comptable comptable* contable* gestor* ksiegow* boekhouder* asesor* lekarz* therapeutin trainer* coach* tutor+name vorgesetzter chef+de+service
-        medic medic+de+* laege* laeg lekar* lakar* orvos* haziorvos* laakari* hoitaja* tridni* ucitel* opettaja* tanar* profesoara* sachb sachbearb* referent* zustaendig*""",
+        medic medic+de+* laege* laeg lekar* lakar* orvos* haziorvos* laakari* hoitaja* tridni* ucitel* opettaja* tanar* profesoara* sachb sachbearb* referent* zustaendig* consultant* specialist* counselor* counsellor* facharzt* mentor*""",
     Meaning.NUMBER: """
         id ids *id id+* uid uuid guid identifier* identifiant* identificador* identificativo* kennung *kennung *kennzeichen ident ssn sin nino ni+number nhs* mrn npi
         dni nie nif nit cpf cnpj rg cnp pesel nip bsn tckn kimlik* codice+fiscale cf steuer+id steuernummer no nr num number numero numer nro number*
@@ -128,7 +128,7 @@ WORDS: dict[Meaning, str] = {
         menstru* period+* fertil* libido partnerinnen sexpartner* orientierung* identite+de+genre satisf* zufrieden* happiness opinion* attitude* meinung* attitud* trust* vertrauen* deduction* donation* spende* kirchensteuer* per+mille irpf* credit+class schufa* churn* vulnerab* kwh minutes mou
         ryg* royk* rok* tupak* dohany* kour* fumator* boli boala* betegs* betegseg* diagnoz* korisme* sairau* masenn* oire* porucha* nemoc* onemocn* selvskad* misbrug* rusmiddel*
         ber beren jovedelem* fizetes* kereset* palkka* tulot* mzda* plat platy prijem* venit* salariu* lonn* inntekt* formue* gaeld* dluh* adossag* velka* datorii inc inc+* tappenz* fegyelmi* bunteto* karne* trest* rikos* tuomio*
-        puolue* politick* part+preferencia vallas* uskonto* nabozen* handicap+* rokkant* vamma* invalidita* terhes* tehotenstvi raskau* sarcina paino* hmotnost* suly verek* krevni* vercsoport* medical+equip* psr schwerbeh* gdb sgb rueckforder* schwb""",
+        puolue* politick* part+preferencia vallas* uskonto* nabozen* handicap+* rokkant* vamma* invalidita* terhes* tehotenstvi raskau* sarcina paino* hmotnost* suly verek* krevni* vercsoport* medical+equip* psr schwerbeh* gdb sgb rueckforder* schwb rev+fiscal* revenu+* stage stadium stadio tnm stage+* vape* vaping don dons ing+mens* remesa* komornicz* nagana* ocena*""",
     Meaning.PUBLIC: """
         age ages *+age alter lebensalter *patientenalter edad edades eta idade leeftijd yas yasi wiek alder sex kon konn sexe sexo sesso *geschlecht geslacht* gender* genre genero cinsiyet* plec zip* zip5 *zip postcode* post+code* postal* *postal plz *plz postleitzahl* cap cep cp code+postal
         codigo+postal cod+postal codice+postale posta+kodu kod+pocztowy postnummer postnr pcode *city city town* village* ort orte *wohnort *geburtsort *dienstort *arbeitsort *zielort *startort ortsteil stadt *stadt wohnort* gemeinde* ville commune* ciudad* localidad* poblacion* municipio* comune* localita* citta plaats *plaats woonplaats* gemeente* cidade*
@@ -139,7 +139,7 @@ WORDS: dict[Meaning, str] = {
         dependant* dependent* siblings* ward* *station station* *stasyon stazion* estacion* estacao* zone* zona* area* quartier* barrio* bairro* stadtteil* *ward* *unit room* rooms zimmer* bedroom* tariff* tarif* tarifa* abonnement* subscript* make marke* marca* *make *model* vehicle+year kind+of* type* typ *typ
         insurance kasse krankenkasse krankenkassen* versicherungsart beat precinct* hospital* klinik* *klinik krankenhaus height groesse color colour farbe eye* hair* urban* rural* tenure* wohnform* asl
         puesto* centro+de+trabajo job+family residence+country oddzial* vardcentral* home+zone pickup+zone ufr filiere*
-        iranyitoszam* psc postinumero* cod+postal szuletesi+hely obec mesto kommun* kotikunta* judet* nem neme sukupuoli* pohlavi kjonn koen koenn munkakor* povolani* ammatti* siviilisaaty* rodinny+stav csaladi+allapot stare+civila trida* osztaly* afd afdeling* age+band""",
+        iranyitoszam* psc postinumero* cod+postal szuletesi+hely obec mesto kommun* kotikunta* judet* nem neme sukupuoli* pohlavi kjonn koen koenn munkakor* povolani* ammatti* siviilisaaty* rodinny+stav csaladi+allapot stare+civila trida* osztaly* afd afdeling* age+band munic* grade+lvl grade+level homeroom* lsoa msoa""",
     Meaning.THING: """
         drug* product* produkt* medicat* medicin* medikament* disease* city* town* county* region* country* state station* *station hospital* school* college* faculty* course* subject* species event* file* test* study* site* ward* unit* department* dept*
         brand* model* diagnos* procedure* category* type* group* *ort orts* stadt* gemeinde* land* klinik* krankenhaus* schul* kurs* fach* marke* ville* commune* pays hopital* ecole* produit* medicament* ciudad* pais* escuela* producto* comune* paese*

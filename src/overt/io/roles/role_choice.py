@@ -182,6 +182,9 @@ class _Judgement:
         """Whether cells can be numbers of persons, records or cases: not amounts, counts, flags or a few places."""
         if self.is_decimal or self.is_flag:
             return False
+        is_small = self.look.kind is Kind.NUMBER and bool((self.look.texts.str.len_chars() <= 2).all())
+        if is_small and self.share < 1 and not self.says(Meaning.PERSON):
+            return False  # days, visits and ages, whatever else their header may mean
         is_long = self.n_letters >= 5 and bool(self.look.texts.str.contains(r"\d").all())
         if self.says(Meaning.PERSON) and not self.says(Meaning.SENSITIVE, Meaning.PUBLIC):
             return is_long or self._is_varied()
@@ -206,7 +209,11 @@ class _Judgement:
     def _unique(self) -> Iterator[Choice]:
         """What stands in one row alone names it."""
         is_measured = self.look.is_fraction or self.is_decimal
-        if self.share == 1 and self.look.n_rows > FEW_ROWS and not is_measured:
+        is_seldom = self.look.kind is Kind.NUMBER and self.look.n_known < self.look.n_rows / 2
+        is_amount = (
+            is_seldom and self.look.texts.str.len_chars().n_unique() > 1
+        )  # of which a few people have different ones
+        if self.share == 1 and self.look.n_rows > FEW_ROWS and not is_measured and not is_amount:
             yield Choice(Role.IDENTIFIER, "unique per row", by_count=True)
         if (
             self.look.kind is Kind.CATEGORY
