@@ -146,6 +146,16 @@ def test_init_says_that_there_are_households_and_that_persons_alone_are_protecte
     assert said(overt("init", "s.csv", "--into", "s.toml", "--json", "--quiet")[1])["households"] is None
 
 
+def test_the_owners_report_counts_persons_and_no_bundle_is_taken_for_a_code(stays, folder, overt):
+    code, out, _ = overt("run", "stays.toml", "--report", "--overwrite", "--no-audit", "--json", "--quiet")
+    assert code == 0 and not any("looks like an identifier" in caution for caution in said(out)["cautions"])
+    persons, rows = said(out)["persons"]["persons"], said(out)["persons"]["rows"]
+    for name in ("release.owner-report.html", "release.report.html"):
+        page = (folder / name).read_text(encoding="utf-8")
+        assert f"This release of {persons:,} persons with {rows:,} rows" in page
+        assert f"persons with {rows:,} rows</" in page and "rows released" not in page
+
+
 def test_comparing_counts_persons(stays, folder, overt):
     text = (folder / "stays.toml").read_text()
     (folder / "coarse.toml").write_text(text.replace("k = 5", "k = 10").replace("release.csv", "coarse.csv"))

@@ -26,7 +26,7 @@ def find_identifiers_released(table: Table, others: tuple[str, ...] = ()) -> Ite
 
 
 def _look_at(column: Column) -> Look:
-    texts = texts_of(column.values).drop_nulls()
+    texts = texts_of(column.values if column.bundles is None else column.bundles.values).drop_nulls()
     n_rows = column.codes.size or int(column.total_of_value.sum())  # of rows that lie elsewhere there are only totals
     n_missing = 0 if column.missing_code is None else int(column.total_of_value[column.missing_code])
     return Look(

@@ -32,7 +32,7 @@ from overt.release import Release
 from overt.report.bins import bins_of
 from overt.report.leak import Leak, brief
 from overt.report.opening import Opening
-from overt.report.person_sentences import of_knowledge
+from overt.report.person_sentences import counted_persons, of_knowledge
 from overt.report.plots import Plot, bars_before_and_after
 from overt.report.sentences import headline, of_rare, percent
 from overt.report.sequence import LevelsTried, levels_of
@@ -98,6 +98,7 @@ class Report:
     opening: Opening
     findings: tuple[tuple[str, bool, str], ...]
     cautions: tuple[str, ...]
+    whom: str  # "600 rows", or "600 persons with 1,190 rows": who is released
     n_rows: int  # of the original, without those dropped
     n_dropped: int
     n_suppressed: int
@@ -271,6 +272,7 @@ def make_report(
         files=tuple(files),
         findings=tuple((f.name, f.ok, f.sentence) for f in verdict.findings) if verdict is not None else (),
         cautions=tuple(cautions),
+        whom=counted_persons(table, table.n_rows - release.n_suppressed),
         n_rows=table.n_rows,
         n_dropped=table.n_dropped,
         n_suppressed=release.n_suppressed,

@@ -18,6 +18,7 @@ from overt.report.data import PublishedFile, Report
 from overt.report.glossary import block_to_sign, section_of_glossary
 from overt.report.leak_section import section_of
 from overt.report.opening import section_of_opening, verdict_of_opening
+from overt.report.person_sentences import released_words
 from overt.report.plots import Plot
 from overt.report.sentences import percent
 from overt.report.sequence import body_of_levels
@@ -109,7 +110,7 @@ def _figures(report: Report) -> Markup:
     figures = [
         (
             f"{after.n_rows:,}",
-            "rows released" + (f", {report.n_suppressed:,} suppressed" if report.n_suppressed else ""),
+            released_words(report.whom) + (f", {report.n_suppressed:,} suppressed" if report.n_suppressed else ""),
         ),
         (
             f"{after.n_groups:,}",

@@ -32,6 +32,16 @@ def counted_persons(table: Table, n: int | None = None) -> str:
     return f"{counted(n, 'person')} with {counted(rows_published(table), 'row')}"
 
 
+def released_words(whom: str) -> str:
+    """What stands under the number of those who are released: of persons also how many rows they have.
+
+    >>> released_words("600 persons with 1,190 rows"), released_words("600 rows"), released_words("")
+    ('persons with 1,190 rows', 'rows released', 'rows released')
+    """
+    words = whom.partition(" ")[2]
+    return words if " " in words else "rows released"
+
+
 def of_knowledge(table: Table) -> str:
     """Whose knowledge the guarantee covers; nothing where a row is a person."""
     persons = table.persons

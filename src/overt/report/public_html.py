@@ -10,6 +10,7 @@ from overt.report import sentences
 from overt.report.glossary import block_to_sign, section_of_glossary
 from overt.report.html import figure_of, files_table, page, row_of_figures
 from overt.report.opening import section_of_opening, verdict_of_opening
+from overt.report.person_sentences import released_words
 from overt.report.public import PublicReport
 from overt.report.sentences import one_in, percent
 
@@ -79,7 +80,7 @@ def _top(report: PublicReport) -> Markup:
 def _figures(report: PublicReport) -> Markup:
     found = report.found
     figures = [
-        (f"{found.n_rows:,}", "rows released"),
+        (f"{found.n_rows:,}", released_words(report.said_of_persons)),
         (
             f"{found.n_groups:,}",
             "different people to the eye" if report.opening.shows_exactly else "groups of people who look alike",

@@ -64,9 +64,8 @@ def listed(words: list[str]) -> str:
 def headline(report: "Report") -> str:
     """The report in one sentence."""
     goals = listed([goal.asked for goal in report.goals]) if report.goals else "no goal"
-    rows = counted(report.n_rows - report.n_suppressed, "row")
     held = "satisfies" if report.holds else "does NOT satisfy"
-    return f"This release of {rows} {held} {goals}."
+    return f"This release of {report.whom} {held} {goals}."
 
 
 def of_finding(report: "Report") -> Iterator[str]:

@@ -236,7 +236,7 @@ class _Judgement:
             and self.is_unknown
             and self.share > CODED
         ):
-            yield Choice(Role.IDENTIFIER, "codes of which there are nearly as many as rows")
+            yield Choice(Role.IDENTIFIER, "codes of which there are nearly as many as rows", by_count=True)
         is_record = self.is_unknown and lengths.n_unique() == 1 and self.share > RECORDED
         is_digits = self.n_letters >= (RECORD_DIGITS if is_record else 7)
         is_digits = is_digits and bool(self.look.texts.str.contains(r"^\d+$").all())
