@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import overt
 from overt.checks import check_release
 from overt.checks.verdict import Claim
 from overt.io.files import read_file, write_tables
@@ -230,3 +231,27 @@ def test_categories_inside_lists_and_structs_are_texts(of, categories, tmp_path)
     write_tables({tmp_path / "release.parquet": published_tables(release, others=["mark"])["release"]})
     assert SECRET.encode() not in (tmp_path / "release.parquet").read_bytes()
     assert SECRET.encode() not in pickle.dumps(published)
+
+
+def test_lists_and_structs_are_released_to_parquet_and_checked(tmp_path):
+    n = 12
+    mark = pl.Series([SECRET, *["x", "y"] * 6][:n])
+    people = pl.DataFrame({"age": [99, *[20] * 6, *[30] * 5], "ill": ["zz", *["a", "b"] * 6][:n]})
+    lists = pl.DataFrame({"mark": mark}).select(
+        pl.concat_list(pl.col("mark").cast(pl.Enum([SECRET, "x", "y"]))).alias("list"),
+        pl.struct("mark").alias("struct"),
+    )
+    people.hstack(lists).write_parquet(tmp_path / "people.parquet")
+    (tmp_path / "recipe.toml").write_text(
+        'version = 1\n[input]\npath = "people.parquet"\n[columns.age]\nrole = "quasi-identifier"\n[columns.ill]\nrole = "sensitive"\n'
+        '[[goal]]\nproperty = "k-anonymity"\nk = 3\n[method]\nname = "full-domain"\nmax_suppressed = 0.2\n'
+        '[output]\npath = "release.parquet"\nothers = ["list", "struct"]\n'
+    )
+    assert overt.run(tmp_path / "recipe.toml", audit=False).ok
+    path = tmp_path / "release.parquet"
+    assert SECRET.encode() not in path.read_bytes()
+    assert overt.check(tmp_path / "people.parquet", path).ok
+    released = pl.read_parquet(path)
+    released.with_columns(pl.col("list").shift(1, fill_value=pl.lit(["z"]))).write_parquet(path, compression="zstd")
+    failed = {finding.name for finding in overt.check(tmp_path / "people.parquet", path).verdict.failures}
+    assert failed > {"digests"}

@@ -82,7 +82,10 @@ def rewrite(
                 original = table.others.get_column(other)
                 ambiguous += [other] if _has_empty_and_null(original) else []
                 distinct = _distinct_values(original)
-                columns[other] = _plain(frame.get_column(other), distinct, None, distinct.gather)
+                cells, known = frame.get_column(other), distinct
+                if _has_no_texts(cells.dtype):
+                    cells, known = _texts(cells), _texts(distinct)
+                columns[other] = _plain(cells, known, None, distinct.gather)
         first = [] if name == "release" else [SHUFFLED if name == "shuffled" else BUCKET]
         first = [number for number in first if number in frame.columns and number not in columns]
         for number in first:
@@ -237,9 +240,13 @@ def _texts(values: pl.Series) -> pl.Series:
         return values.dt.to_string("iso:strict")
     if values.dtype == pl.Time:
         return values.dt.to_string("%H:%M:%S%.f")
-    if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+    if _has_no_texts(values.dtype):
         return pl.Series(values.name, [None if cell is None else repr(cell) for cell in values.to_list()], pl.String)
     return values.cast(pl.String).replace("", None)
+
+
+def _has_no_texts(dtype: pl.DataType) -> bool:
+    return dtype.is_nested() or dtype in (pl.Object, pl.Binary)
 
 
 def _gather(texts: pl.Series, text_of_line: Codes) -> pl.Series:

@@ -18,11 +18,19 @@ def find_identifiers_released(table: Table, others: tuple[str, ...] = ()) -> Ite
         if choice.is_telling:
             yield _sentence(column.name, f"as a {column.role} column", choice)
     for name in others:
-        texts = texts_of(table.others.get_column(name).unique()).drop_nulls()
-        n_known = table.n_rows - table.others.get_column(name).null_count()
+        other = table.others.get_column(name)
+        texts = _texts_of_other(other).drop_nulls().unique()
+        n_known = table.n_rows - other.null_count()
         choice = choose_role(Look(name, Kind.CATEGORY, texts, table.n_rows, n_known))
         if choice.role is Role.IDENTIFIER:
             yield _sentence(name, "as it is", choice)
+
+
+def _texts_of_other(other: pl.Series) -> pl.Series:
+    """The texts of a column without a role; lists, structs and bytes as Python writes them."""
+    if other.dtype.is_nested() or other.dtype in (pl.Binary, pl.Object):
+        return pl.Series([None if cell is None else str(cell) for cell in other.to_list()], dtype=pl.String)
+    return texts_of(other)
 
 
 def _look_at(column: Column) -> Look:

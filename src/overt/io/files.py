@@ -185,7 +185,7 @@ def read_release(
         return pl.DataFrame([_as_enum(name, column) for name, column in read_sheet(path).items()])
     with polars_errors(path, file_format):
         read = scan_typed(path, file_format).collect()
-    return pl.DataFrame([_as_enum(name, coded_from_series(read.drop_in_place(name))) for name in read.columns])
+    return pl.DataFrame([_as_published(read.drop_in_place(name)) for name in read.columns])
 
 
 def write_tables(
@@ -298,6 +298,13 @@ def _read_csv(path: Path, intake: Intake, dialect: Dialect, on_progress: Progres
 def _as_dictionary(name: str, coded: Coded) -> pl.Series:
     """A column that nobody looks at, as it is; a dictionary takes a fraction of the text."""
     return coded.dictionary.cast(pl.Enum(coded.dictionary.unique().sort())).gather(coded.codes).alias(name)
+
+
+def _as_published(column: pl.Series) -> pl.Series:
+    """A published column of any type: lists, structs and bytes, which have no texts, as they are."""
+    if column.dtype.is_nested() or column.dtype == pl.Binary:
+        return column
+    return _as_enum(column.name, coded_from_series(column))
 
 
 def _as_enum(name: str, coded: Coded) -> pl.Series:
