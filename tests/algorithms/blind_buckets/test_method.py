@@ -75,6 +75,18 @@ def test_boxes_have_k_rows_and_stay_in_their_stratum(table, k, halvings, cuts):
     assert len(pairs) == boxes.n_groups
 
 
+@pytest.mark.parametrize("cuts", ["strict", "relaxed"])
+def test_strata_are_as_they_were_after_boxes_are_cut(cuts):
+    """Strict cuts moved the rows of the strata that they were given, and whoever cut twice got boxes without some rows."""
+    table = table_of([[7, 3, 5, 1, 6, 2, 0, 4]], [0, 1] * 4)
+    strata = Partition(np.array([0, 0, 0, 0, 1, 1, 1, 1], np.int32), 2)
+    before = strata.rows.copy()
+    for _ in range(2):
+        boxes = cut_into_boxes(table.quasi_identifiers, strata, 2, cuts, RNG(0), silent)
+        assert boxes.sizes.tolist() == [2] * 4
+    assert strata.rows.tolist() == before.tolist()
+
+
 def test_the_order_of_a_table_does_not_say_who_shares_a_box():
     """Sixty people of whom all but one look alike, the ill ones first: relaxed cuts part them as if they lay in any other order."""
     table = table_of([[0] * 59 + [1]], [0] * 30 + [1] * 30)

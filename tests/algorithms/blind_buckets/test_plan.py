@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans: every bucket satisfies the goal, all rows are used, and what cannot be planned cannot be reached."""
 
+import re
 from collections import Counter
 from fractions import Fraction
 
@@ -122,7 +123,7 @@ def test_the_order_that_gives_the_smallest_buckets_is_taken():
 def test_a_refusal_says_which_count_is_in_the_way_and_what_could_be_reached():
     values = values_of([0, 0, 0, 0, 1, 2])
     with pytest.raises(
-        Unreachable, match=r"one value of 's0' fills 4 of 6 rows\. Ask for less: l = 1\.5 can be reached"
+        Unreachable, match=r"one value of 's0' fills 4 of 6 rows; 3 are allowed\. Ask for less: l = 1\.5 can be reached"
     ):
         plan_strata(values, values.count(everyone(6)), FrequencyLDiversity(2), 1, 1)
     strata = Partition(np.array([0, 0, 1, 1, 1, 1], np.int32), 2)
@@ -134,6 +135,74 @@ def test_a_refusal_says_which_count_is_in_the_way_and_what_could_be_reached():
         plan_strata(values, values.count(everyone(6)), DistinctLDiversity(1), 1, 12)
     with pytest.raises(InvalidInput, match="There is no column 'x'"):
         plan_strata(values, values.count(everyone(6)), FrequencyLDiversity(2, column="x"), 1, 1)
+
+
+REFUSED = [
+    (FrequencyLDiversity(2, bounds={"v001": "1/5"}), [4, 4, 2], "fills 4 of 10 rows; 2 are allowed. Its own bound would have to be at least 0.4."),
+    (DistinctLDiversity(4), [4, 4, 2], "'s0' has 3 different values among 10 rows. Ask for less: l = 3 can be reached."),
+    (RecursiveCLDiversity(1, 4), [4, 4, 2], "fills 4 of 10 rows. No c is enough. Ask for a smaller l."),
+    (EntropyLDiversity(3) & FrequencyLDiversity(5), [6, 3, 1], "l = 1.666 can be reached."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("goal", "counts", "words"), REFUSED, ids=str)
+def test_the_count_is_one_that_this_property_minds(goal, counts, words):
+    values = values_of(np.repeat(np.arange(len(counts)), counts))
+    with pytest.raises(Unreachable) as refused:
+        plan_strata(values, values.count(everyone(sum(counts))), goal, 1, 1)
+    assert str(refused.value).endswith(words)
+    assert all(f"{part} cannot be reached" in str(refused.value) for part in goal.parts)
+
+
+def test_a_property_that_compares_with_the_table_tells_both_counts():
+    """A stratum of one person: three of nine have the value in the whole table, and who is alone has it for certain."""
+    values = values_of([0, 0, 0, 1, 1, 1, 1, 1, 1])
+    strata = Partition(np.array([0, 1, 1, 1, 1, 1, 1, 1, 1], np.int32), 2)
+    for goal in (TCloseness("1/2"), BasicBetaLikeness("1/2"), RelativeRisk(2), DeltaDisclosure("1/2")):
+        with pytest.raises(Unreachable, match="in 1 of 2 strata.* rows and [36] of 9 in the whole table"):
+            plan_strata(values, values.count(strata), goal, 1, 1)
+
+
+STRICTER = {  # a parameter, and how to ask for a little more than it
+    FrequencyLDiversity: lambda x: FrequencyLDiversity(x),
+    EntropyLDiversity: lambda x: EntropyLDiversity(x),
+    TCloseness: lambda x: TCloseness(x),
+    BasicBetaLikeness: lambda x: BasicBetaLikeness(x),
+    EnhancedBetaLikeness: lambda x: EnhancedBetaLikeness(x),
+    RelativeRisk: lambda x: RelativeRisk(x),
+    DeltaDisclosure: lambda x: DeltaDisclosure(x),
+}
+HARD = {TCloseness: "1/1000", RelativeRisk: "1001/1000", FrequencyLDiversity: 9, EntropyLDiversity: 9}
+
+
+@pytest.mark.parametrize("made", STRICTER, ids=lambda made: made.__name__)
+@settings(max_examples=15, deadline=None)
+@given(counts=COUNTS, seed=st.integers(0, 99))
+def test_what_a_refusal_says_can_be_reached_is_the_best_that_can(made, counts, seed):
+    """Asked for with the parameter that it names the plan succeeds; asked for a thousandth more it is refused again."""
+    codes = np.repeat(np.arange(len(counts)), counts)
+    values = values_of(codes)
+    between = np.random.default_rng(seed).integers(0, 2, codes.size - 2)
+    strata = Partition(np.concatenate([[0], between, [1]]).astype(np.int32), 2)
+
+    def refused(parameter):
+        try:
+            plan_strata(values, values.count(strata), STRICTER[made](parameter), 1, 1)
+        except Unreachable as error:
+            return str(error)
+        return ""
+
+    words = refused(HARD.get(made, "1/1000"))
+    found = re.search(r"\w+ (=|>) ([\d.]+) can be reached with these", words)
+    if not found:
+        assert not words or "with these no" in words
+        return
+    best, beyond = Fraction(found[2]), Fraction(found[1] == ">", 10**6)
+    direction = 1 if made in (FrequencyLDiversity, EntropyLDiversity) else -1
+    assert refused(best * (1 + beyond) + beyond) == ""
+    stricter = best * (1 + direction * Fraction(1, 500))
+    if stricter > 0:
+        assert refused(stricter)
 
 
 def test_no_message_holds_a_value():

@@ -39,5 +39,5 @@ def cut_into_boxes(
 
 
 def _as_met(rows: Codes, cuts: CutStyle, rng: Generator) -> Codes:
-    """The rows in random order, where their order can matter."""
-    return rng.permutation(rows) if cuts == "relaxed" else rows
+    """The rows in random order, where their order can matter. They are the caller's, and cuts move them about: so always a copy."""
+    return rng.permutation(rows) if cuts == "relaxed" else rows.copy()

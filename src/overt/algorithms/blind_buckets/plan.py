@@ -16,6 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overt.algorithms.blind_buckets.deal import Deal, Values
+from overt.algorithms.blind_buckets.why_not import why_not as explain
 from overt.errors import Unreachable
 from overt.partition import Counts, Groups, Histogram
 from overt.privacy.base import Property
@@ -121,32 +122,9 @@ def require_rows(sizes: Counts, box_size: int, bucket_size: int) -> None:
 
 
 def why_not(values: Values, counts: Counts, goal: Property, box_size: int) -> str:
-    """Which count stands in the way of a goal, and what could be reached."""
-    strata = whole_strata(values, counts, box_size)
-    part = next(part for part in goal.parts if not part.holds(strata))
-    breaks = part.breaks(strata)
-    worst = int(np.argmax(breaks))
-    where, remedy = "", f"Ask for less: {part.describe_measure(strata)} can be reached"
-    if len(counts) > 1:
-        where = f" in {int(breaks.sum())} of {len(counts)} strata"
-        everyone = whole_strata(values, counts.sum(axis=0, keepdims=True), box_size)
-        remedy = f"Use fewer strata (with one, {part.describe_measure(everyone)} can be reached), or ask for less: {part.describe_measure(strata)} can be reached with these"
-    name = part.column or most_uneven(strata, worst)
-    histogram = strata.histograms[name]
-    most = int(histogram.count[histogram.first[worst] : histogram.first[worst + 1]].max())
-    return (
-        f"{part} cannot be reached{where}, not even with all rows of a stratum in one bucket: one value of {name!r} fills {most} of "
-        f"{int(counts[worst].sum())} rows. {remedy}."
-    )
-
-
-def most_uneven(strata: Groups, worst: int) -> str:
-    """The sensitive column whose most frequent value has the most rows of a stratum."""
-    greatest = {
-        name: int(histogram.count[histogram.first[worst] : histogram.first[worst + 1]].max())
-        for name, histogram in strata.histograms.items()
-    }
-    return max(greatest, key=lambda name: greatest[name])
+    """Which counts stand in the way of a goal, and what could be reached."""
+    everyone = counts.sum(axis=0, keepdims=True)
+    return explain(goal, whole_strata(values, counts, box_size), whole_strata(values, everyone, box_size))
 
 
 def whole_strata(values: Values, counts: Counts, box_size: int) -> Groups:
