@@ -31,7 +31,15 @@ from overt.algorithms.blind_buckets.plan import plan_stratum
 from overt.errors import OvertError, Unreachable
 from overt.method import Method
 from overt.metrics.blind_deal import BlindDeal
-from overt.metrics.query_workload import Workload, actual_counts, relative_errors, the_sensitive, uniform_in_box
+from overt.metrics.expected_counts import spreads_of
+from overt.metrics.query_workload import (
+    Workload,
+    actual_counts,
+    even_in_cells,
+    relative_errors,
+    shares_of_groups,
+    the_sensitive,
+)
 from overt.privacy.base import Property
 from overt.release import CrossBucketRelease, Release
 from overt.report.plots import points
@@ -65,7 +73,7 @@ ADULT = (
     Case("occupation", L(3), 5, 0.02, 0.09, ("Mondrian", "Anatomy")),
     Case("occupation", L(5), 5, 0.02, 0.15, ()),
     Case("salary-class", T("0.3"), 5, 0.03, 0.18, ()),
-    Case("salary-class", T("0.1"), 5, 0.03, 0.42),
+    Case("salary-class", T("0.1"), 5, 0.03, 0.42, ()),
     Case("occupation", L(7)),
     Case("occupation", L(8)),
     Case("salary-class", T("0.2")),
@@ -74,15 +82,20 @@ ADULT = (
     *(
         Case(name, goal, k)
         for k in (3, 10)
-        for name, goal in (("occupation", L(3)), ("occupation", L(5)), ("salary-class", T("0.3")))
+        for name, goals in (
+            ("occupation", (L(3), L(5), *(BETA(beta) for beta in (1, 2, 3, 4)))),
+            ("salary-class", (T("0.3"), T("0.2"), T("0.1"), T("0.02"))),
+        )
+        for goal in goals
     ),
 )
 CENSUS_CASES = (
-    Case("occupation", L(3)),
-    Case("occupation", L(5)),
+    *(Case("occupation", goal, k) for k in (5, 3, 10) for goal in (L(3), L(5), BETA(1), BETA(4))),
     Case("occupation", L(8)),
+    *(Case("income", T(t)) for t in ("0.3", "0.1", "0.02")),
 )
-TWO = ((3, "0.1"), (5, "0.05"), (7, "0.1"))  # l of occupation and t of income class
+BARS = {case.goal.l: case.error for case in ADULT[:2]}  # of the query error about occupation
+TWO = ((3, "0.1"), (5, "0.05"), (7, "0.1"))  # l of the first sensitive column and t of the second
 
 
 @dataclass(frozen=True)
@@ -133,7 +146,8 @@ def beside(words: str, number: float, bar: float | None) -> str:
     """A figure with its bar."""
     if bar is None:
         return words
-    return f"{words} (bar {bar:g}: {'met' if number <= bar else f'**missed by {number - bar:.3f}**'})"
+    by = f"{number - bar:.{3 if number - bar >= 0.0005 else 5}f}"
+    return f"{words} (bar {bar:g}: {'met' if number <= bar else f'**missed by {by}**'})"
 
 
 HEADER = (
@@ -184,9 +198,16 @@ def run(*, quick: bool = False) -> None:
             vary_dials(bench, bench.data("Adult", frame, adult.SEVEN, ("occupation",), "native-country"))
         count_failures(bench.sheet, frame, n_pilots=1 if quick else 20)
     if CENSUS.exists():
-        data = bench.data("census-income", working_people(), CENSUS_COLUMNS, ("occupation",))
+        everybody = pl.read_csv(CENSUS, separator=";")
+        at_work = everybody.filter(pl.col("occupation") != "Not in universe")
+        by_column = {
+            "occupation": bench.data("census-income", at_work, CENSUS_COLUMNS, ("occupation",)),
+            "income": bench.data("census-income", everybody, CENSUS_COLUMNS, ("income",)),
+        }
         for case in CENSUS_CASES[:1] if quick else CENSUS_CASES:
-            bench.compare(data, case)
+            bench.compare(by_column[case.sensitive], case)
+        if not quick:
+            bench.compare_two_columns(bench.data("census-income", at_work, CENSUS_COLUMNS, ("occupation", "income")))
     time_plans(bench.sheet)
     time_methods(bench.sheet, quick=quick)
     bench.learn_all()
@@ -250,29 +271,41 @@ class Bench:
 
     def compare_two_columns(self, data: Data) -> None:
         """Two sensitive columns, each with its goal: rows per bucket, what boxes cost, and Mondrian with the same goals."""
-        whole = data.tables[0]
+        whole, pilot, others, _ = data.tables
         for l, t in TWO[:1] if self.quick else TWO:
-            said = f"occupation and salary-class, l = {l} and t = {t}"
+            said = f"{' and '.join(data.sensitive)}, l = {l} and t = {t}"
             self.progress(f"{data.name}, {said}")
-            goal = overt.KAnonymity(5) & L(l, column="occupation") & T(t, column="salary-class")
-            smallest = overt.BlindBuckets(goal=goal, rows_per_bucket=1)
-            for what, method in (("blind buckets, one stratum", smallest), ("Mondrian", overt.Mondrian(goal=goal))):
-                release = method.anonymize(whole, rng=np.random.default_rng(1))
-                utility = overt.measure_utility(release)
-                size = whole.n_rows / release.value_groups.n_groups
+            goal = overt.KAnonymity(5) & L(l, column=data.sensitive[0]) & T(t, column=data.sensitive[1])
+            tree = strata_by(pilot, goal)
+            compared = (
+                (
+                    f"blind buckets, {strata_said(tree)} by a pilot",
+                    overt.BlindBuckets(goal=goal, stratify=tree),
+                    others,
+                ),
+                (
+                    "blind buckets, one stratum, the smallest buckets",
+                    overt.BlindBuckets(goal=goal, rows_per_bucket=1),
+                    whole,
+                ),
+                ("Mondrian", overt.Mondrian(goal=goal), whole),
+            )
+            for what, method, table in compared:
                 name = f"{data.name}, {said}: {what}"
-                self.sheet.add(f"{name}: penalty", utility.certainty_penalty, "", note=f"{size:.1f} rows per bucket")
+                try:
+                    release = method.anonymize(table, rng=np.random.default_rng(1))
+                except OvertError as refused:
+                    print(f"{name}: refused. {refused}", flush=True)
+                    self.told.append(Told(data.name, said, 5, what, refused=str(refused)))
+                    continue
+                utility = overt.measure_utility(release)
+                note = f"{table.n_rows / release.value_groups.n_groups:.1f} rows per bucket"
+                self.sheet.add(f"{name}: penalty", utility.certainty_penalty, "", note=note)
                 by_column = [errors_of(release, whole, data.asked, about)[0] for about in data.sensitive]
-                self.sheet.add(
-                    f"{name}: query error", by_column[0], "", note=f"about the income class {by_column[1]:.3f}"
-                )
-                penalty, pairs, discernibility = (
-                    utility.certainty_penalty,
-                    utility.pair_divergence,
-                    utility.discernibility,
-                )
-                line = Told(data.name, said, 5, what, penalty, by_column[0], np.nan, pairs, discernibility)
-                self.told.append(line)
+                note = f"about the second column {by_column[1]:.3f}"
+                self.sheet.add(f"{name}: query error", by_column[0], "", note=note)
+                costs = utility.certainty_penalty, by_column[0], np.nan, utility.pair_divergence, utility.discernibility
+                self.told.append(Told(data.name, said, 5, what, *costs))
         self.keep()
 
     def learn_all(self) -> None:
@@ -334,13 +367,8 @@ def picture_of(told: Sequence[Told]) -> str:
 
 def methods(data: Data, case: Case, *, quick: bool) -> Iterator[tuple[str, Method]]:
     """The methods that are held beside each other at a goal; those with more of an interest where there are bars."""
-    try:
-        tree = overt.grow_strata(data.tables[1], case.goal, rng=np.random.default_rng(0))
-    except Unreachable as refused:
-        print(refused, flush=True)
-        tree = overt.StrataTree()
-    by_pilot = overt.BlindBuckets(goal=case.both, stratify=tree)
-    strata = "1 stratum" if tree.n_strata == 1 else f"{tree.n_strata} strata"
+    tree = strata_by(data.tables[1], case.goal)
+    by_pilot, strata = overt.BlindBuckets(goal=case.both, stratify=tree), strata_said(tree)
     yield f"blind buckets, {strata} by a pilot", by_pilot
     if case.error is not None:
         yield f"blind buckets, {strata} by a pilot, tight cells", replace(by_pilot, cells="tight")
@@ -356,25 +384,51 @@ def methods(data: Data, case: Case, *, quick: bool) -> Iterator[tuple[str, Metho
             yield "CrossBucket", overt.CrossBucket(k=5, l=int(case.goal.l))
 
 
-def working_people() -> pl.DataFrame:
-    """The people of the census who have an occupation."""
-    return pl.read_csv(CENSUS, separator=";").filter(pl.col("occupation") != "Not in universe")
+def strata_by(pilot: Table, goal: Property) -> overt.StrataTree:
+    """The strata that a pilot chooses; one, if it says that there is no release."""
+    try:
+        return overt.grow_strata(pilot, goal, rng=np.random.default_rng(0))
+    except Unreachable as refused:
+        print(refused, flush=True)
+        return overt.StrataTree()
+
+
+def strata_said(tree: overt.StrataTree) -> str:
+    return "1 stratum" if tree.n_strata == 1 else f"{tree.n_strata} strata"
 
 
 def vary_dials(bench: Bench, data: Data) -> None:
-    """Occupation, l = 3 and 5: strata by larger pilots, rows per bucket, and strata that are halves, which no pilot chose; k = 5, on a grid."""
+    """Occupation, l = 3 and 5: strata by larger pilots, rows per bucket, cells, and strata that are halves, which no pilot chose; k = 5."""
     bench.progress("pilots, rows per bucket, halves")
     whole, place = data.tables[0], np.random.default_rng(0).permutation(data.frame.height)
-    for l, n_pilot, sizes in ((3, 2_000, (3, 6, 12, 24)), (3, 3_000, (3, 12)), (5, 3_000, (12,)), (5, 6_000, (12,))):
+    for l, n_pilot, sizes in ((3, 2_000, (3, 6, 12, 24)), (3, 4_000, (3, 12)), (5, 4_000, (12,)), (5, 6_000, (12,))):
         pilot, others = (
             table_of(data.frame.filter(of), data.names, data.sensitive) for of in (place < n_pilot, place >= n_pilot)
         )
-        tree = overt.grow_strata(pilot, L(l), rng=np.random.default_rng(0))
+        tree = strata_by(pilot, L(l))
         for size in sizes:
-            method = overt.BlindBuckets(goal=overt.KAnonymity(5) & L(l), stratify=tree, rows_per_bucket=size)
-            release = method.anonymize(others, rng=np.random.default_rng(1))
-            what = f"Adult, occupation, l = {l}, {tree.n_strata} strata by a pilot of {n_pilot:,}, buckets of {size}: query error"
-            bench.sheet.add(what, error_of(release, whole, data.asked), "")
+            for cells in ("grid", "tight"):
+                method = overt.BlindBuckets(
+                    goal=overt.KAnonymity(5) & L(l), stratify=tree, rows_per_bucket=size, cells=cells
+                )
+                release = method.anonymize(others, rng=np.random.default_rng(1))
+                what = f"Adult, occupation, l = {l}, {strata_said(tree)} by a pilot of {n_pilot:,}, buckets of {size}, {cells} cells: query error"
+                bench.sheet.add(what, error_of(release, whole, data.asked), "", bar=BARS[l])
+        exact = overt.BlindBuckets(goal=L(l), k=1, stratify=tree)
+        what = f"Adult, occupation, l = {l}, {strata_said(tree)} by a pilot of {n_pilot:,}, exact quasi-identifiers: query error"
+        bench.sheet.add(what, error_of(exact.anonymize(others, rng=np.random.default_rng(1)), whole, data.asked), "")
+    for l in (3, 5):  # what a pilot approaches as it grows, and a leak
+        tree = overt.grow_strata(whole, L(l), rng=np.random.default_rng(0), least_rows=500)
+        release = overt.BlindBuckets(goal=L(l), k=1, stratify=tree).anonymize(whole, rng=np.random.default_rng(1))
+        what = f"Adult, occupation, l = {l}, {strata_said(tree)} by looking at everybody, exact quasi-identifiers: query error"
+        bench.sheet.add(what, error_of(release, whole, data.asked), "")
+    boxes = overt.Mondrian(goal=overt.KAnonymity(5), relaxed=True, choose="gain")
+    release = boxes.anonymize(whole)
+    what, note = (
+        "Adult, the boxes of blind buckets, with their own values: query error",
+        f"penalty {overt.measure_utility(release).certainty_penalty:.3f}",
+    )
+    bench.sheet.add(what, error_of(release, whole, data.asked), "", note=note)
     for halvings in (2, 4):
         method = overt.BlindBuckets(goal=overt.KAnonymity(5) & L(3), stratify=overt.Halvings(halvings))
         what = f"Adult, occupation, l = 3, {2**halvings} strata by halvings, nobody left out: query error"
@@ -433,7 +487,7 @@ def errors_of(
         asked = Workload.draw(whole, pair, -(-N_QUERIES // len(pairs)), rng, about=about)
         there = in_codes_of(asked, whole, release.table)
         actual = actual_counts(whole, asked)
-        even.append(relative_errors(actual, uniform_in_box(release, there) * scale, whole.n_rows))
+        even.append(relative_errors(actual, even_in_cells(release, there) * scale, whole.n_rows))
         if is_blind:
             unbiased.append(relative_errors(actual, unbiased_in_box(release, there) * scale, whole.n_rows))
     return float(np.concatenate(even).mean()), float(np.concatenate(unbiased).mean()) if unbiased else np.nan
@@ -455,15 +509,10 @@ def unbiased_in_box(release: CrossBucketRelease, asked: Workload) -> np.ndarray:
         values.n_values,
         stratum_of_bucket,
     )
-    known = [column.name for column in table.quasi_identifiers]
-    boxes = [release.boxes[known.index(name)].astype(np.int64) for name in asked.columns]
-    answers = np.empty(len(asked))
-    for q in range(len(asked)):
-        share = np.ones(release.n_groups)
-        for a, box in enumerate(boxes):
-            inside = np.minimum(box[:, 1], asked.greatest[q, a]) - np.maximum(box[:, 0], asked.least[q, a]) + 1
-            share *= np.maximum(inside, 0) / (box[:, 1] - box[:, 0] + 1)
-        answers[q] = deal.sums(share[release.partition.group_of_row], asked.wanted[q : q + 1].astype(float)).value[0]
+    spreads = spreads_of(release)
+    answers, box_of_row = np.empty(len(asked)), release.partition.group_of_row
+    for q, share in enumerate(shares_of_groups([spreads[name] for name in asked.columns], asked)):
+        answers[q] = deal.sums(share[box_of_row], asked.wanted[q : q + 1].astype(float)).value[0]
     return answers
 
 
