@@ -68,7 +68,8 @@ class Anatomy(Method):
 
 def require_eligible(column: Column, l: int) -> None:
     """Eligibility (Section 3): at most one row in l may have the same value."""
-    n_rows, most = column.codes.size, int(column.total_of_value.max(initial=0))
+    n_rows = column.codes.size or int(column.total_of_value.sum())  # of rows that lie elsewhere there are only totals
+    most = int(column.total_of_value.max(initial=0))
     if n_rows < l or most * l > n_rows:
         raise Unreachable(
             f"{l}-diversity cannot be reached: one value of {column.name!r} fills {most} of {n_rows} rows, and "

@@ -15,6 +15,7 @@ from overt.algorithms.batches import BatchPlan
 from overt.algorithms.blind_buckets.boxes import cut_into_boxes
 from overt.algorithms.counted_strata import CountedStrata
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
+from overt.engine.scale.buckets_by_plan import exact_like, make_buckets_by_plan
 from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import CutFragment, NumberGroups, like_of, make_groups_by_cuts
@@ -264,6 +265,27 @@ def with_levels(n_rows=N, *, sensitive=("Occupation",)):
     )
 
 
+@pytest.mark.parametrize("n_rows", [N - 1, N])
+def test_anatomy_is_that_of_one_machine_for_the_same_coins(engine, n_rows, tmp_path, monkeypatch):
+    table, method = people(n_rows), overt.Anatomy(goal=overt.FrequencyLDiversity(3))
+    coins = coins_for(table)
+    staged = staged_with_coins(engine, table, coins, tmp_path)
+    lines = lines_for(staged)
+    made = make_buckets_by_plan(staged, method, lines, silent, np.random.default_rng(4))
+    assert made.n_fragments > 1
+    monkeypatch.setattr(
+        "overt.algorithms.anatomy.shuffle_by_value",
+        lambda column, rng: np.lexsort((coins, column.codes)).astype(np.int32),
+    )
+    buckets = method.anonymize(table, rng=np.random.default_rng(4)).partition
+    assert (buckets.sizes.max() > 3) == (n_rows % 3 > 0)  # a row was left over
+    for name, columns in (("quasi-identifiers", table.quasi_identifiers), ("sensitive", table.sensitive)):
+        found = collected(engine, made.tables[name], exact_like(lines, columns))
+        cells = {column.name: column.values.gather(column.codes) for column in columns}
+        expected = pl.DataFrame({"bucket": pl.Series(buckets.group_of_row + 1), **cells})
+        assert as_written(found).equals(as_written(expected))
+
+
 LEVELS = {
     "k": overt.FullDomain(goal=overt.KAnonymity(5)),
     "suppressed": overt.FullDomain(goal=overt.KAnonymity(9), max_suppressed="0.02", optimise="discernibility"),
@@ -309,6 +331,7 @@ def test_combinations_that_need_more_than_one_key_are_counted(engine, tmp_path, 
 
 
 ON_SPARK = {
+    "anatomy": lambda e, f, patch: test_anatomy_is_that_of_one_machine_for_the_same_coins(e, N, f, patch),
     "full-domain": lambda e, f, _: test_full_domain_finds_the_node_of_one_machine_and_suppresses_the_same_rows(
         e, "l", f
     ),

@@ -356,6 +356,52 @@ def test_missing_values_are_refused_dropped_or_a_value_of_their_own(tmp_path):
     assert own.columns[1].missing_code == 2
 
 
+def anatomy(folder):
+    path = recipe(folder, 'name = "anatomy"', ending="csv", output="csv")
+    begin = path.read_text().index('[[goal]]\nproperty = "k-anonymity"')
+    path.write_text(path.read_text()[:begin] + path.read_text()[path.read_text().index("[method]") :])
+    assert overt.run(path, engine="out-of-core", report=True).ok
+    return folder / "release.csv"
+
+
+def test_anatomy_publishes_quasi_identifiers_as_they_are(tmp_path):
+    release = anatomy(tmp_path)
+    assert overt.check(tmp_path / "people.csv", release).ok
+    people, values = read_parts(release / "quasi-identifiers"), read_parts(release / "sensitive")
+    original = pl.read_csv(tmp_path / "people.csv", infer_schema=False).select("Age", "Gender", "Education")
+    assert (
+        people.select("Age", "Gender", "Education")
+        .fill_null("")
+        .sort(pl.all())
+        .equals(original.fill_null("").sort(pl.all()))
+    )
+    buckets = values.group_by("bucket").agg(pl.col("Occupation").n_unique().alias("n"), pl.len())
+    assert (buckets["n"] == buckets["len"]).all()
+    assert buckets["n"].min() >= 3
+    assert people.group_by("bucket").len().sort("bucket").equals(buckets.select("bucket", "len").sort("bucket"))
+    said = json.loads((release / "report.json").read_text())
+    assert said["kind"] == "buckets"
+    assert (
+        said["identification"]["uniques"]
+        == original.fill_null("").group_by(pl.all()).len().filter(pl.col("len") == 1).height
+    )
+
+
+@pytest.mark.parametrize("change", ["a person", "a spelling"])
+def test_the_check_finds_what_was_changed_of_people(change, tmp_path):
+    release = anatomy(tmp_path)
+    (part,) = (release / "quasi-identifiers").iterdir()
+    lines = part.read_text().splitlines(keepends=True)
+    if change == "a person":  # somebody else's values, all of which occur
+        lines[1] = lines[1].partition(",")[0] + "," + lines[-1].partition(",")[2]
+    else:
+        lines[1] = lines[1].replace(",", ",0", 1)
+    part.write_text("".join(lines))
+    failed = {finding.name for finding in overt.check(tmp_path / "people.csv", release).verdict.failures}
+    assert ({"digests", "people"} if change == "a person" else {"digests"}) <= failed
+    assert len(failed) > 1
+
+
 def write_messy(folder, n_rows=900):
     """A file as people have it: amounts with remarks among them, missing cells, and a column that names persons."""
     frame = write_people(folder, n_rows)

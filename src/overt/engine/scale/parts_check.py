@@ -27,12 +27,14 @@ from overt.checks.verdict import counted
 from overt.engine.scale.group_measures import MEASURED, GroupMeasures, measures_of
 from overt.engine.scale.seam import (
     MOST_COUNTED,
+    NO_CELLS,
     Data,
     RowBatch,
     ScaleEngine,
     TablePlace,
     column_of,
     count_cells,
+    dense,
     n_fragments_of,
 )
 from overt.hierarchy.texts import texts_of
@@ -56,6 +58,11 @@ class PublishedParts:
     has_buckets: bool
 
     @property
+    def is_exact(self) -> bool:
+        """Whether quasi-identifiers are shown as they are."""
+        return self.name == "quasi-identifiers"
+
+    @property
     def wanted(self) -> list[str]:
         """The names of its columns."""
         bucket = [BUCKET] if self.has_buckets else []
@@ -71,6 +78,7 @@ class ReadLines:
     forms: tuple[str, ...]
     has_buckets: bool
     keys: tuple[int, ...]
+    is_exact: bool = False
 
     @property
     def like(self) -> RowBatch:
@@ -85,6 +93,11 @@ class ReadLines:
         if self.quasi:
             shown = np.zeros((_KEYS, lines.height), np.uint64)
             for i, (column, form) in enumerate(zip(self.quasi, self.forms, strict=True)):
+                if self.is_exact:
+                    alone = Shared.of_column(column, _as_text(lines.get_column(f"q{i}"))).code_of_line
+                    unreadable += alone >= column.n_values
+                    shown += hash_codes(alone, i, self.keys)
+                    continue
                 texts = Texts.of(_as_text(lines.get_column(f"q{i}")))
                 readings = read_cells(texts.distinct, column, form)
                 unreadable += readings.is_unreadable[texts.text_of_line]
@@ -113,6 +126,33 @@ def _mix(numbers: NDArray[np.uint64], key: int) -> NDArray[np.uint64]:
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
+
+
+def hash_codes(codes: Codes, i: int, keys: tuple[int, ...]) -> NDArray[np.uint64]:
+    """(key, row) -> what a cell of column i that shows one value adds to the number of what its line shows."""
+    runs = codes.astype(np.uint64) << np.uint64(32) | codes.astype(np.uint64)
+    return np.stack([_mix(_mix(runs, key) + np.uint64(i), key) for key in keys[:_KEYS]])
+
+
+@dataclass(frozen=True)
+class SumOfRows:
+    """Sums over rows of secret functions of what they show: equal for two tables only if the same is shown as often in both."""
+
+    names: tuple[str, ...]  # of the codes of the quasi-identifiers; of lines, whose numbers are known already, none
+    keys: tuple[int, ...]
+
+    def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
+        sums = np.zeros(_SUMS, np.int64)
+        for rows in batches:
+            if self.names:
+                shown = np.zeros((_KEYS, rows.height), np.uint64)
+                for i, name in enumerate(self.names):
+                    shown += hash_codes(column_of(rows, name), i, self.keys)
+            else:
+                shown = np.stack([column_of(rows, f"h{k}").view(np.uint64) for k in range(_KEYS)])
+            both = shown[0] + (shown[1] << np.uint64(1))
+            sums += [int((_mix(both, key) >> np.uint64(34)).sum()) for key in self.keys[_KEYS:]]
+        yield pl.DataFrame({"cell": np.arange(_SUMS), "n": sums}, schema=NO_CELLS.schema)
 
 
 def _hash_runs(readings: Readings, key: int) -> NDArray[np.uint64]:
@@ -236,6 +276,7 @@ def check_parts(
     claim: Claim,
     counts_of_values: NDArray[np.int64],
     n_rows: int,
+    original: tuple[Data, tuple[str, ...]],
 ) -> tuple[Verdict, MeasuredParts | None]:
     """Decide whether the parts of a release are what they claim to be, of a table whose combinations of sensitive values occur so often."""
     layout = [_find_columns(engine, table) for table in tables]
@@ -246,7 +287,7 @@ def check_parts(
     lines, n_lines, n_unreadable = {}, {}, {}
     for table in tables:
         forms = tuple(form_of(column, claim.show.get(column.name)) for column in table.quasi)
-        read = ReadLines(table.quasi, table.sensitive, forms, table.has_buckets, keys)
+        read = ReadLines(table.quasi, table.sensitive, forms, table.has_buckets, keys, table.is_exact)
         names = {BUCKET: BUCKET} if table.has_buckets else {}
         names |= {f"q{i}": column.name for i, column in enumerate(table.quasi)}
         names |= {f"s{i}": column.name for i, column in enumerate(table.sensitive)}
@@ -281,11 +322,18 @@ def check_parts(
     ]
     findings.append(_find_buckets(sums[0] == sums[1]))
     boxes = Judgement.of(engine, lines[people.name], "h0", Judge(("h0", "h1"), (), None), claim.n_rows)
-    judge = Judge((BUCKET,), of_values.sensitive, claim.goal, boxes.groups.least)
+    if people.is_exact:
+        data, names = original
+        found = [
+            dense(engine.histogram(of, SumOfRows(called, keys), NO_CELLS), _SUMS)
+            for of, called in ((lines[people.name], ()), (data, names))
+        ]
+        findings.append(_find_people(bool((found[0] == found[1]).all())))
+    judge = Judge((BUCKET,), of_values.sensitive, claim.goal, None if people.is_exact else boxes.groups.least)
     buckets = Judgement.of(engine, lines[of_values.name], BUCKET, judge, claim.n_rows)
     if buckets.greatest_bucket != buckets.groups.n_groups:
-        findings[-1] = Finding(
-            "buckets", False, f"The buckets are not numbered from 1 to {buckets.groups.n_groups:,}. {AGAIN}"
+        findings.append(
+            Finding("buckets", False, f"The buckets are not numbered from 1 to {buckets.groups.n_groups:,}. {AGAIN}")
         )
     findings.append(_find_goal(claim.goal, buckets.groups, "bucket"))
     return Verdict(tuple(findings)), MeasuredParts(boxes.groups, buckets.groups)
@@ -334,6 +382,12 @@ def _find_values(found: NDArray[np.int64], known: NDArray[np.int64], *, n_suppre
         words = f"The sensitive values of the release are those of the original but for {counted(n_suppressed, 'row')}."
         return Finding("truth", True, words)
     return Finding("truth", True, "The sensitive values of the release are, one for one, those of the original.")
+
+
+def _find_people(agree: bool) -> Finding:
+    if not agree:
+        return Finding("people", False, f"The quasi-identifiers of the release are not those of the original. {AGAIN}")
+    return Finding("people", True, "The quasi-identifiers of the release are, line for line, those of the original.")
 
 
 def _find_buckets(agree: bool) -> Finding:

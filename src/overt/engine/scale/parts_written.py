@@ -119,15 +119,20 @@ def _frames(folder: Path, tables: Sequence[PublishedParts]) -> Iterator[tuple[Pu
 
 def _called(table: PublishedParts) -> str:
     """A name by which a check of files in memory knows a table of this kind."""
+    if table.is_exact:
+        return table.name
     return "release" if not table.has_buckets else "boxes" if table.quasi else "sensitive"
 
 
 def _keys(table: PublishedParts, frame: pl.DataFrame, claim: Claim) -> list[Key]:
     """What lines are ordered by: boxes and then their buckets, or buckets and then their values."""
-    shown = [ShownColumn.read(c, frame.get_column(c.name), claim.show.get(c.name)).key for c in table.quasi]
+    boxes = () if table.is_exact else table.quasi
+    shown = [ShownColumn.read(c, frame.get_column(c.name), claim.show.get(c.name)).key for c in boxes]
     values = [Shared.of_column(column, frame.get_column(column.name)).key for column in table.sensitive]
     if not table.has_buckets:
         return [*shown, *values]
+    if table.is_exact:
+        values = [Shared.of_column(column, frame.get_column(column.name)).key for column in table.quasi]
     number = frame.get_column(BUCKET).cast(pl.String).cast(pl.Int32).to_numpy()
     return [*shown, Key(number, int(number.max(initial=0)) + 1), *values]
 

@@ -21,6 +21,7 @@ from overt.engine.outcome import amounts_kept_near, not_looked_at
 from overt.engine.promises import claim_of, claimed_rows
 from overt.engine.records import of_known_data
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
+from overt.engine.scale.buckets_by_plan import make_buckets_by_plan
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import make_groups_by_cuts
@@ -70,6 +71,7 @@ METHODS: dict[str, MakeRelease] = {
     "batch-matching": make_batch_matching,
     "dealing": make_dealing,
     "rda": make_rda,
+    "anatomy": make_buckets_by_plan,
     "full-domain": lambda staged, method, lines, told, rng: make_groups_by_levels(staged, method, lines, told),
 }
 
@@ -142,7 +144,9 @@ def _release(
             engine.write(data, draft.folder / name, file_format, source.separator)
         on_progress("Checking", 0, 0)
         published = published_at(draft.folder, staged.columns, recipe, source.separator)
-        verdict, seen = check_parts(engine, published, claim, count_values(staged), staged.n_rows)
+        verdict, seen = check_parts(
+            engine, published, claim, count_values(staged), staged.n_rows, (staged.data, staged.quasi_names)
+        )
         if verdict.ok:
             content, left_out = recorded_recipe(recipe, place.parent)
             manifest = Manifest(
@@ -257,7 +261,9 @@ def check_at_scale(
         claim = claim_of(
             recipe, claimed_rows(recipe, staged.n_rows, next(iter(manifest.release.values())).rows), staged.table()
         )
-        verdict, seen = check_parts(run_on, published, claim, count_values(staged), staged.n_rows)
+        verdict, seen = check_parts(
+            run_on, published, claim, count_values(staged), staged.n_rows, (staged.data, staged.quasi_names)
+        )
         written = not_checked(("order", "spelling"), "the parts cannot be read")
         if seen is not None:
             levels = [c.name for c in staged.quasi_identifiers] if isinstance(recipe.method, Searching) else []
