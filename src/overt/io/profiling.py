@@ -226,7 +226,7 @@ def _profile_of(
     else:
         persons = _persons_named(person, coded, n_rows)
     households = None if person is not None else _find_households(coded, persons, n_rows)
-    ends_in_totals = _ends_in_totals(coded, n_rows)
+    last = _cells_of_row(coded, n_rows - 1)
     pilot = None if draw is None else draw(n_rows, None if persons is None else persons.person_of_row)
     columns = []
     for name in list(coded):  # each is let go when done
@@ -244,14 +244,29 @@ def _profile_of(
         )
     if pilot is not None:
         columns = _without_telling(columns, pilot, persons, n_rows)
-    return Profile(path, n_rows, tuple(columns), origin, pilot, draw is not None, persons, households, ends_in_totals)
+    return Profile(
+        path,
+        n_rows,
+        tuple(columns),
+        origin,
+        pilot,
+        draw is not None,
+        persons,
+        households,
+        _ends_in_totals(columns, last),
+    )
 
 
-def _ends_in_totals(coded: Mapping[str, Coded | None], n_rows: int) -> bool:
-    """Whether a word for totals stands in the last row, and nothing in most other columns, as below a sheet."""
-    last = [None if c is None else texts_of(c.dictionary.gather([c.codes[n_rows - 1]]))[0] for c in coded.values()]
-    known = [text.strip() for text in last if text is not None and text.strip()]
-    return len(known) <= len(last) / 2 and any(plain(text.rstrip(":")) in TOTALS for text in known)
+def _cells_of_row(coded: Mapping[str, Coded | None], row: int) -> dict[str, str]:
+    """The cells of a row as texts; empty where there is none."""
+    cells = {name: None if c is None else texts_of(c.dictionary.gather([c.codes[row]]))[0] for name, c in coded.items()}
+    return {name: "" if text is None else text.strip() for name, text in cells.items()}
+
+
+def _ends_in_totals(columns: list[ColumnProfile], last: Mapping[str, str]) -> bool:
+    """Whether a word for totals stands in the last row beside empty cells, as below a sheet; what people keep to themselves has no say."""
+    cells = [last[one.name] for one in columns if one.role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER)]
+    return "" in cells and any(plain(text.rstrip(":")) in TOTALS for text in cells)
 
 
 def _persons_named(name: str, coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound | None:
