@@ -42,6 +42,8 @@ CHEAP = 0.5  # of the time goes to components that need no cuts at most
 MEMORY = 1 << 30  # bytes, of all particles together
 AT_LEAST = 0.15  # of the seconds is for sampling, however long it took to find out what was tried
 FEWEST_SWEEPS = 8
+LEAST_SHARE = 0.1  # of a core; less is not planned with
+LONG_ENOUGH = 0.2  # seconds that must have passed to tell the share of a core
 
 
 def sample_posterior(
@@ -97,12 +99,16 @@ def require_truth(failed: FailedTrials) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What components would take, from a few random tables. Costs are seconds of one thread."""
+    """What components would take, from a few random tables. Costs are seconds of processor time, of one thread.
+
+    They are not taken by the clock: on a busy machine it says how long others took, and an audit would give up with its time unused.
+    """
 
     is_open: NDArray[np.bool_]  # (component) -> whether it is to be sampled
     n_steps: Counts  # (component) -> expected
     cost_of_sweep: Chances  # (component) -> of a particle
     cost_of_table: Chances  # (component) -> of a particle that is drawn from the prior
+    share: float = 1.0  # of a core that this process got meanwhile
 
     @classmethod
     def of(cls, failed: FailedTrials, is_open: NDArray[np.bool_], rng: Generator, watch: Watch) -> "Survey":
@@ -111,13 +117,14 @@ class Survey:
         cost_of_sweep = failed.work_of_component + entries.astype(np.float64)  # as they are to each other
         cost_of_table = failed.size_of_component + entries + n_parts * float(failed.resting.shape[1])
         is_open = is_open & (bytes_of(failed) * LEAST <= MEMORY)
-        began, n = time.perf_counter(), np.minimum(SURVEYED, MEMORY // bytes_of(failed)) * is_open
+        clock, busy = time.perf_counter(), time.thread_time()
+        began, n = busy, np.minimum(SURVEYED, MEMORY // bytes_of(failed)) * is_open
         some = Particles.begin(failed, n, rng, watch.stop, scattered=True)
-        cost_of_table *= (time.perf_counter() - began) / max(1.0, float(n @ cost_of_table))
+        cost_of_table *= (time.thread_time() - began) / max(1.0, float(n @ cost_of_table))
         once = Particles.begin(failed, np.minimum(n, 1), rng, watch.stop, scattered=True)
-        began = time.perf_counter()
+        began = time.thread_time()
         once.sweep(is_open.astype(np.int64), watch.stop)
-        cost_of_sweep *= (time.perf_counter() - began) / max(1.0, float(is_open @ cost_of_sweep))
+        cost_of_sweep *= (time.thread_time() - began) / max(1.0, float(is_open @ cost_of_sweep))
         energy, first = some.state.energy_of.astype(np.float64), some.state.first_particle[:-1][is_open]
         n_steps = np.zeros(failed.n_components, np.int64)
         if first.size:
@@ -126,7 +133,9 @@ class Survey:
             at_zero = np.add.reduceat(energy == 0, first) / of
             far = STEPS * mean / np.sqrt(np.maximum(1, square - mean**2))
             n_steps[is_open] = np.where(at_zero >= ENOUGH, 0, np.ceil(1 + far)).astype(np.int64)
-        return cls(is_open, n_steps, cost_of_sweep, cost_of_table)
+        clock, busy = time.perf_counter() - clock, time.thread_time() - busy
+        share = float(np.clip(busy / clock, LEAST_SHARE, 1.0)) if clock > LONG_ENOUGH else 1.0
+        return cls(is_open, n_steps, cost_of_sweep, cost_of_table, share)
 
 
 def bytes_of(failed: FailedTrials) -> Counts:
@@ -166,7 +175,7 @@ class Work:
             self.mix(self.is_wide)
             return
         cost = self.cost_of_particle()
-        speed = n_threads()  # seconds of a thread in a second
+        speed = n_threads() * self.survey.share  # seconds of a thread in a second
         full = N_RUNS * cost * wanted
         self.needed = float(full.sum()) / speed / PLANNED
         budget = speed * self.watch.left * PLANNED
@@ -182,7 +191,7 @@ class Work:
         self.mix(self.is_wide)
         while self.watch.left > 0 and not self.watch.stop[0]:
             chosen = wanted * self.least_known() * ~self.is_mixed
-            if not chosen.any() or float((chosen * cost).sum()) > PLANNED * self.watch.left:
+            if not chosen.any() or float((chosen * cost).sum()) > PLANNED * self.survey.share * self.watch.left:
                 break
             self.pair(chosen)
 
