@@ -214,6 +214,24 @@ class FullDomainRelease(GeneralizedRelease):
 
 
 @dataclass(frozen=True, eq=False)
+class LabelledRelease(GeneralizedRelease):
+    """Groups that another tool published, with labels that can be wider than their rows."""
+
+    shown: NDArray[np.int32] = field(repr=False)  # (quasi-identifier, group, 2) -> least and greatest code
+
+    def chosen_bounds(self, column: Column) -> NDArray[np.int32] | None:
+        bounds: NDArray[np.int32] = self.shown[
+            [known.name for known in self.table.quasi_identifiers].index(column.name)
+        ]
+        return bounds
+
+    @cached_property
+    def boxes(self) -> NDArray[np.int32]:
+        """(quasi-identifier, group, 2) -> least and greatest code that the group shows."""
+        return self.shown
+
+
+@dataclass(frozen=True, eq=False)
 class RecordRelease(GeneralizedRelease):
     """Every row at a generalization of its own. A group is the rows that were given the same one.
 

@@ -195,3 +195,26 @@ def test_releases_of_the_same_people_are_audited_together(five, overt, overt_jso
     (five / "short.toml").write_text(FIVE.replace("five.csv", "short.csv"))
     code, _, err = overt("audit", "five.toml", "--together", "short.toml")
     assert code == Exit.DATA and "not of the same people" in err
+
+
+def test_files_of_other_tools_are_compared_beside_recipes(five, overt, overt_json):
+    (five / "other.toml").write_text(OTHERS)
+    (five / "published.csv").write_text("street,disease\n*,HIV\n*,asthma\n*,HIV\n*,cold\n*,flu\n")
+    (five / "local.csv").write_text("street,disease\nA,HIV\nA,HIV\n*,asthma\n*,cold\n*,flu\n")
+    (five / "wrong.csv").write_text("street,disease\nA,HIV\nA,HIV\nB,flu\n*,cold\n*,asthma\n")
+    files = [("arx", "published.csv"), ("anjana", "published.csv"), ("anonypy", "published.csv"), ("arx", "wrong.csv")]
+    words = [word for tool, file in files for word in ("--published", tool, "other.toml", file)]
+    code, document = overt_json("compare", "five.toml", *words, "--learner", "--seed", "1")
+    assert code == Exit.UNREACHABLE  # one of them is no file of ARX
+    ours, arx, anjana, anonypy, wrong = document["results"]
+    for other in (arx, anjana, anonypy):
+        assert other["leak"] == ours["leak"] == 0.4 and other["groups"] == 1 and other["strength"] == "none"
+        assert other["downcoding"]["rows"] == 5 and other["learner"][0]["people"] == 5 and other["seconds"] is None
+    assert [arx["downcoding"]["forms"], anonypy["downcoding"]["forms"]] == [{"street": "chosen"}, {"street": "set"}]
+    assert "the class of 3 rows does not follow" in wrong["error"]
+    code, out, _ = overt("compare", "--published", "arx", "other.toml", "published.csv")
+    assert (
+        code == Exit.DONE and "arx: published.csv" in out and "full-domain optimum, as ARX" in out and "HIV" not in out
+    )
+    code, _, err = overt("compare", "--published", "word", "other.toml", "published.csv")
+    assert "There is no search of 'word'" in err + overt("compare", "--published", "word", "other.toml", "local.csv")[1]

@@ -2,10 +2,14 @@
 """`overt compare RECIPE...`: what several recipes give, side by side."""
 
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from cyclopts.types import NonNegativeFloat, NonNegativeInt
 
 from overt.cli.console import Exit, Switch, rng_of, tell
+
+FilesOfTools = Annotated[list[tuple[str, Path, Path]] | None, Parameter(negative="")]
 
 
 def compare(
@@ -13,6 +17,7 @@ def compare(
     page: Path | None = None,
     seconds: NonNegativeFloat = 5.0,
     learner: Switch = False,
+    published: FilesOfTools = None,
     json: Switch = False,
     quiet: Switch = False,
     seed: NonNegativeInt | None = None,
@@ -35,6 +40,8 @@ def compare(
         Time limit in seconds for each estimate of what someone who knows the method learns; 0 skips estimates.
     learner
         Also measure how many values are guessed right by someone who knows how they depend on quasi-identifiers.
+    published
+        Also a file of another tool: the tool (arx, anjana or anonypy), a recipe that says what it was given, and the file. Repeat it for more.
     json
         Print one JSON document instead of the table.
     quiet
@@ -54,6 +61,7 @@ def compare(
             rng=rng_of(seed),
             seconds=seconds,
             learner=learner,
+            published=published or (),
             page=page,
             overwrite=overwrite,
             on_progress=on_progress,

@@ -2,7 +2,7 @@
 # Tested through tests/cli/test_audit.py
 """`overt.audit`: what someone who knows the method can still learn from the release that a recipe gives."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -18,14 +18,7 @@ from overt.adversary.downcoding.findings import Downcoding
 from overt.adversary.learner.findings import Learned
 from overt.adversary.learner.learner import learn_columns
 from overt.adversary.other_tools.published_cells import downcode_other
-from overt.adversary.other_tools.searches import (
-    FirstOnPath,
-    LeastCost,
-    MedianCuts,
-    ToolSearch,
-    audit_other,
-    learn_other,
-)
+from overt.adversary.other_tools.searches import audit_other, learn_other
 from overt.adversary.summary import Audit
 from overt.adversary.together.audit_together import Together
 from overt.engine.course import prepare
@@ -34,12 +27,11 @@ from overt.engine.l_sweep import SECONDS, goal_at, method_at
 from overt.engine.l_sweep import sweep as sweep_release
 from overt.engine.result import Result
 from overt.engine.together import audit_recipes_together, lines_of_together
+from overt.engine.tool_files import read_tool_file
 from overt.errors import InvalidInput
 from overt.io.atomic import all_or_nothing
-from overt.io.files import read_release
 from overt.io.pilot_record import pilot_for_run
 from overt.io.recipe.recipe import Recipe, as_recipe
-from overt.method import Searching
 from overt.metrics.known_counts import KnownCounts, find_known_counts
 from overt.progress import Progress, silent
 from overt.report.downcoding import lines_of_downcoding
@@ -242,34 +234,13 @@ def _audit_file(
     with_learner: bool,
     on_progress: Progress,
 ) -> tuple[Leak, Downcoding]:
-    if made_by not in SEARCHES:
-        raise InvalidInput(f"There is no search of {made_by!r}; there are {', '.join(SEARCHES)}.")
-    if release is None and made_by != "anonypy":
-        raise InvalidInput(f"The search of {made_by} is replayed from the published file; name it with --release.")
-    search, table = SEARCHES[made_by](recipe), prepare(recipe, on_progress).table
-    shown = None if release is None else read_release(release, neutralised=False)
-    if shown is not None and isinstance(search, MedianCuts):
-        search.require_result(table, shown)
+    file = read_tool_file(recipe, made_by, release, on_progress)
+    search, table, shown = file.search, file.table, file.shown
     limit = float(seconds or recipe.settings.audit.seconds or SECONDS)
     downcoded = downcode_other(table, shown, search, on_progress=on_progress)
     found = audit_other(table, shown, search, rng=rng, seconds=limit, on_progress=on_progress)
     learned = (learn_other(table, shown, search, rng=rng, on_progress=on_progress),) if with_learner else ()
     return Leak(found, learned=learned), downcoded
-
-
-def _as_arx(recipe: Recipe) -> LeastCost:
-    method = recipe.method
-    given: dict[str, Any] = {}
-    if isinstance(method, Searching):
-        given = {"optimise": method.optimise, "max_suppressed": method.max_suppressed}
-    return LeastCost(goal=recipe.goal, **given)
-
-
-SEARCHES: dict[str, Callable[[Recipe], ToolSearch]] = {
-    "arx": _as_arx,
-    "anjana": lambda recipe: FirstOnPath(goal=recipe.goal),
-    "anonypy": lambda recipe: MedianCuts(goal=recipe.goal),
-}
 
 
 def lines_of_leak(leak: Leak, width: int | None, whom: str = "") -> Iterator[str]:

@@ -12,6 +12,8 @@ from numpy.random import Generator
 
 from overt.adversary.downcoding.downcoding import downcode
 from overt.adversary.learner.learner import learn_columns
+from overt.adversary.other_tools.published_cells import downcode_other
+from overt.adversary.other_tools.searches import audit_other, learn_other
 from overt.engine.compared_recipes import (
     DOWNCODED,
     Candidate,
@@ -27,7 +29,9 @@ from overt.engine.course import Prepared, prepare
 from overt.engine.dp_run import refuse_dp
 from overt.engine.quick_audit import look
 from overt.engine.result import Result
+from overt.engine.tool_files import read_tool_file
 from overt.errors import InvalidInput, OvertError
+from overt.guarantee import RELEASE_ONLY
 from overt.io.atomic import all_or_nothing
 from overt.io.pilot_record import draw_pilot, pilot_to_look_at
 from overt.io.recipe.recipe import Recipe, as_recipe
@@ -117,6 +121,7 @@ def compare(
     rng: Generator | None = None,
     seconds: float = 5.0,
     learner: bool = False,
+    published: Sequence[tuple[str, Recipe | str | Path, str | Path]] = (),
     page: str | Path | None = None,
     overwrite: bool = False,
     on_progress: Progress = silent,
@@ -127,6 +132,9 @@ def compare(
     `learner`, also what someone guesses right who knows how values depend on quasi-identifiers.
     No release is written; a `page` of the comparison is, if it is asked for.
 
+    Files that other tools `published` stand beside them: the tool ("arx", "anjana" or "anonypy"), a recipe that says what it was given, as
+    for `audit`, and the file.
+
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())
     >>> overt.samples.hospital().write_csv(folder / "hospital.csv")
@@ -135,9 +143,10 @@ def compare(
     >>> [candidate.name for candidate in comparison.candidates], comparison.ok
     (['recipe'], True)
     """
-    if not recipes:
+    if not recipes and not published:
         raise InvalidInput("Name the recipes to compare: overt compare one.toml other.toml")
     read = [as_recipe(recipe) for recipe in recipes]
+    files = [(tool, as_recipe(given), Path(file)) for tool, given, file in published]
     rng = rng or np.random.default_rng()
     candidates: list[Candidate] = []
     failures: list[Failure] = []
@@ -148,6 +157,16 @@ def compare(
 
         try:
             candidates.append(_try(name, recipe, rng, seconds, learner, stage))
+        except OvertError as error:
+            failures.append(Failure(name, str(error)))
+    for tool, given, file in files:
+        name = f"{tool}: {file.name}"
+
+        def stage_of_file(what: str, done: int, total: int, name: str = name) -> None:
+            on_progress(f"{name}: {what}", done, total)
+
+        try:
+            candidates.append(_try_file(name, tool, given, file, rng, seconds, learner, stage_of_file))
         except OvertError as error:
             failures.append(Failure(name, str(error)))
     comparison = Comparison(tuple(candidates), tuple(failures), None if page is None else Path(page))
@@ -193,6 +212,49 @@ def _try(
         leak=leak,
         downcoded=downcode(release, show=recipe.choices("show")) if release.n_groups else None,
         release=release,
+    )
+
+
+def _try_file(
+    name: str,
+    tool: str,
+    recipe: Recipe,
+    path: Path,
+    rng: Generator,
+    audited: float,
+    with_learner: bool,
+    on_progress: Progress,
+) -> Candidate:
+    """What another tool published; everybody in it was looked at, and nothing is known of how long it took."""
+    file = read_tool_file(recipe, tool, path, on_progress)
+    found = file.search.reconstruct(file.table, file.shown, None, on_progress)
+    release, leak = found.release, None
+    how: dict[str, Any] = {"rng": rng, "on_progress": on_progress}
+    if audited:
+        leak = Leak(audit_other(file.table, file.shown, file.search, seconds=audited, **how))
+    if with_learner:
+        learned = (learn_other(file.table, file.shown, file.search, **how),)
+        leak = replace(leak or Leak(None, "it was not asked"), learned=learned)
+    on_progress("Measuring", 0, 0)
+    return Candidate(
+        name=name,
+        method=file.search.name,
+        goal=" and ".join(map(str, recipe.goal.parts)),
+        guarantee=RELEASE_ONLY,
+        n_rows=release.table.n_rows,
+        n_suppressed=release.n_suppressed,
+        seconds=None,
+        described=(
+            recipe.source.identity,
+            None,
+            *(frozenset(recipe.columns_of(role)) for role in ("quasi-identifier", "sensitive")),
+            None,
+        ),
+        n_rows_of_persons=rows_published(release.table),
+        risk=risk_of_release(release),
+        utility=measure_utility(release),
+        leak=leak,
+        downcoded=downcode_other(file.table, file.shown, file.search, on_progress=on_progress),
     )
 
 

@@ -32,7 +32,7 @@ class Candidate:
     guarantee: Guarantee
     n_rows: int
     n_suppressed: int
-    seconds: float  # for the method alone
+    seconds: float | None  # for the method alone; None if another tool made it
     described: tuple[object, ...]  # the data and the roles of columns: what must be the same for numbers to compare
     risk: Risk
     utility: Utility
@@ -206,7 +206,7 @@ def table_of(candidates: Sequence[Candidate]) -> list[list[str]]:
             percent(one.utility.non_uniform_entropy),
             f"{one.utility.pair_divergence:.4f} bit",
             "" if one.kept is None else percent(one.kept),
-            f"{one.seconds:.2f} s",
+            "" if one.seconds is None else f"{one.seconds:.2f} s",
         ]
         for one in candidates
     ]

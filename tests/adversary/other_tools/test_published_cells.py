@@ -108,7 +108,9 @@ def test_who_is_in_which_class_of_a_local_recoding_follows_or_the_file_is_not_re
     )
     lines = pl.DataFrame(shown, schema=["q0", "q1"], orient="row").with_columns(s=pl.Series(values))
     try:
-        _, partition, knows_truth = read_local_recoding(table, lines.sample(fraction=1, shuffle=True, seed=seed), "s")
+        _, partition, knows_truth, labels = read_local_recoding(
+            table, lines.sample(fraction=1, shuffle=True, seed=seed), "s"
+        )
     except InvalidInput as error:
         assert "does not follow" in str(error)
         return
@@ -127,6 +129,12 @@ def test_who_is_in_which_class_of_a_local_recoding_follows_or_the_file_is_not_re
     assert set(np.flatnonzero(partition.group_of_row < 0)) == left_out
     found = {frozenset(np.flatnonzero(partition.group_of_row == g)) for g in range(partition.n_groups)}
     assert found == {frozenset(rows) for rows in together.values()}
+    of_rows = {frozenset(rows): key for key, rows in together.items()}
+    for g in range(partition.n_groups):
+        key = of_rows[frozenset(np.flatnonzero(partition.group_of_row == g))]
+        for column, (least, greatest), hull in zip(table.quasi_identifiers, labels[:, g].tolist(), key, strict=True):
+            values = [int(text[1:]) for text in column.values.to_list()]  # a value that nobody has is no code
+            assert values[least : greatest + 1] == [value for value in values if hull[0] <= value <= hull[1]]
 
 
 def test_a_local_recoding_is_audited_by_what_it_shows_and_its_replay_is_not_known():
@@ -156,7 +164,7 @@ def test_everybodys_class_follows_from_the_local_recoding_of_arx():
         ADULT / "adult.csv.gz", quasi_identifiers=names, sensitive=["occupation"], hierarchies=hierarchies
     )
     shown = pl.read_csv(ADULT / "releases" / "arx_local_distinct5_loss.csv.gz", separator=";", infer_schema=False)
-    _, partition, knows_truth = read_local_recoding(table, shown.drop("id").reverse(), "occupation")
+    _, partition, knows_truth, _ = read_local_recoding(table, shown.drop("id").reverse(), "occupation")
     classes = shown.select(names).unique(maintain_order=True).with_row_index("class")
     lines = shown.join(classes, on=names, maintain_order="left")
     true = np.empty(table.n_rows, np.int64)

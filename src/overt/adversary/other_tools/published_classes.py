@@ -59,8 +59,10 @@ def _read_labels(column: Column, texts: pl.Series) -> GroupCells:
     return chosen_cells(np.array([ends[text] for text in texts.to_list()], np.int32))
 
 
-def read_local_recoding(table: Table, shown: pl.DataFrame, name: str) -> tuple[Table, Partition, bool]:
-    """The table with the sensitive values of the release, its classes, and whether these values are the true ones.
+def read_local_recoding(
+    table: Table, shown: pl.DataFrame, name: str
+) -> tuple[Table, Partition, bool, NDArray[np.int32]]:
+    """The table with the sensitive values of the release, its classes, whether these values are the true ones, and what the classes show.
 
     Suppressed rows, all stars, are in group -1.
     """
@@ -88,7 +90,11 @@ def read_local_recoding(table: Table, shown: pl.DataFrame, name: str) -> tuple[T
     classes = texts.unique(keep="first", maintain_order=True).with_columns(position=published.class_of_group)
     class_of_line = texts.join(classes, on=texts.columns, maintain_order="left")["position"].to_numpy()
     starred = texts.select(pl.all_horizontal(pl.all() == STAR)).to_series().to_numpy()
-    return hand_out(table, name, shown[name], partition, np.where(starred, -1, class_of_line).astype(np.int32))
+    of_line = np.where(starred, -1, class_of_line).astype(np.int32)
+    filled, released, knows_truth = hand_out(table, name, shown[name], partition, of_line)
+    class_of_group = np.unique(of_line[of_line >= 0])  # groups are numbered in this order
+    cells = np.stack([column.hull.T[class_of_group] for column in published.columns]).astype(np.int32)
+    return filled, released, knows_truth, cells
 
 
 def assign_classes(

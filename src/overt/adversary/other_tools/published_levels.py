@@ -108,6 +108,20 @@ def labels_of_levels(column: Column) -> list[pl.Series]:
     return [own, pl.Series([STAR] * len(own), dtype=pl.String)]
 
 
+def cells_of_levels(table: Table, node: Node, partition: Partition) -> NDArray[np.int32]:
+    """(quasi-identifier, group, 2) -> the least and the greatest code that a group's label covers."""
+    first = partition.rows[partition.starts[:-1]]
+    cells = np.empty((len(node), partition.n_groups, 2), np.int32)
+    for j, (column, level) in enumerate(zip(table.quasi_identifiers, node, strict=True)):
+        label = nodes_of_levels(column)[level]
+        least, greatest = np.full(label.max() + 1, label.size, np.int32), np.full(label.max() + 1, -1, np.int32)
+        np.minimum.at(least, label, np.arange(label.size, dtype=np.int32))
+        np.maximum.at(greatest, label, np.arange(label.size, dtype=np.int32))
+        own = label[column.codes[first]]
+        cells[j] = np.column_stack([least[own], greatest[own]])
+    return cells
+
+
 def hand_out(
     table: Table, name: str, values: pl.Series, partition: Partition, group_of_line: Codes
 ) -> tuple[Table, Partition, bool]:

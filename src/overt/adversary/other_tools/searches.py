@@ -19,18 +19,19 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import polars as pl
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from overt.adversary.knowledge import Knowledge
 from overt.adversary.learner.findings import Learned
 from overt.adversary.learner.learner import learn
 from overt.adversary.most_exposed import find_worst
 from overt.adversary.other_tools.published_classes import read_local_recoding
-from overt.adversary.other_tools.published_levels import NoLevels, read_full_domain
+from overt.adversary.other_tools.published_levels import NoLevels, cells_of_levels, read_full_domain
 from overt.adversary.posterior import shares
 from overt.adversary.replay.failed_trials import FailedTrials
 from overt.adversary.replay.monte_carlo import AT_LEAST, compile_loops, sample_posterior
@@ -43,12 +44,9 @@ from overt.metrics.risk import risk_of_release
 from overt.partition import Groups, Partition
 from overt.privacy.base import Number, Property, exact, require_number
 from overt.progress import Progress, silent
-from overt.release import GeneralizedRelease
+from overt.release import GeneralizedRelease, LabelledRelease
 from overt.table import Column, Kind, Table
 from overt.trace import BestNode, Trace, Trials
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LOCAL_RECODING = (
     "The file shows columns at several levels (local recoding): which rows each round of the search was given, and in which order rounds came, "
@@ -67,6 +65,16 @@ class Reconstruction:
     knows_truth: bool
     trace: Trace | None = None
     why_not: str = ""  # replaying it is not possible, whatever the time
+    shown: NDArray[np.int32] | None = (
+        None  # (quasi-identifier, group, 2) -> the codes that labels cover; None: no more than the rows
+    )
+
+    @property
+    def release(self) -> GeneralizedRelease:
+        """The groups with what they show."""
+        if self.shown is None:
+            return GeneralizedRelease(self.table, self.partition, None)
+        return LabelledRelease(self.table, self.partition, None, self.shown)
 
 
 class ToolSearch(Protocol):
@@ -117,12 +125,13 @@ class LeastCost:
         except NoLevels:
             assert shown is not None
             name = table.the_sensitive("An audit").name if table.sensitive else str(sensitive)
-            table, partition, knows_truth = read_local_recoding(table, shown, name)
-            return Reconstruction(table, partition, (), False, knows_truth, why_not=LOCAL_RECODING)
+            table, partition, knows_truth, cells = read_local_recoding(table, shown, name)
+            return Reconstruction(table, partition, (), False, knows_truth, why_not=LOCAL_RECODING, shown=cells)
         most_suppressed = min(int(exact(self.max_suppressed) * table.n_rows), table.n_rows - 1)
         search = BestNode(self.optimise, most_suppressed, hides_suppressed=False, knows_ties=False)
         several = preferred_nodes(table, node, partition, search, self.goal, on_progress=on_progress)
-        return Reconstruction(table, partition, several, False, knows_truth)
+        cells = cells_of_levels(table, node, partition)
+        return Reconstruction(table, partition, several, False, knows_truth, shown=cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,15 +147,17 @@ class FirstOnPath:
     ) -> Reconstruction:
         """From the labels of the published table; no row may be suppressed."""
         table, node, partition, knows_truth = read_full_domain(table, shown, sensitive)
+        cells = cells_of_levels(table, node, partition)
         if partition.n_suppressed:
             why_not = "The path of anjana is replayed for releases without suppressed rows only."
-            return Reconstruction(table, partition, (), False, knows_truth, why_not=why_not)
+            return Reconstruction(table, partition, (), False, knows_truth, why_not=why_not, shown=cells)
         path = path_to_top(table)
         if node not in path:
             raise InvalidInput(
                 "The levels of the release are not on the path that generalizes the column with most values."
             )
-        return Reconstruction(table, partition, first_nodes(table, path[: path.index(node) + 1]), False, knows_truth)
+        tried = first_nodes(table, path[: path.index(node) + 1])
+        return Reconstruction(table, partition, tried, False, knows_truth, shown=cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,7 +238,7 @@ def audit_other(
     began, knowledge = time.perf_counter(), knowledge or Knowledge()
     found = search.reconstruct(table, shown, sensitive, on_progress)
     column = found.table.the_sensitive("An audit")
-    release = GeneralizedRelease(found.table, found.partition, made_by=None)
+    release = found.release
     alone = shares(found.partition, column, hidden=found.hides_suppressed)
     several = found.several if knowledge.replays else ()
     failed, forbidden = None, knowledge.forbidden(column)
@@ -266,7 +277,7 @@ def learn_other(
     """How many people a learner guesses right from the release of another tool; the table has its sensitive column."""
     name = table.the_sensitive("A learner").name
     found = search.reconstruct(table, shown, name, on_progress)
-    release = GeneralizedRelease(found.table, found.partition, made_by=None)
+    release = found.release
     return learn(release, rng=rng, goal=search.goal, method=search.name, on_progress=on_progress)
 
 
@@ -347,18 +358,18 @@ def cut_at_medians(table: Table, goal: Property) -> tuple[Partition, Trace]:
     return Partition(group_of_row, len(finished)), trace
 
 
-def _measure(column: Column) -> "NDArray[np.float64]":
+def _measure(column: Column) -> NDArray[np.float64]:
     """(row) -> its number, or the code of its category."""
     if column.kind is Kind.NUMBER:
         return column.values.cast(pl.Float64).to_numpy()[column.codes]
     return column.codes.astype(np.float64)
 
 
-def _width(column: Column, numbers: "NDArray[np.float64]") -> float:
+def _width(column: Column, numbers: NDArray[np.float64]) -> float:
     return float(np.ptp(numbers)) if column.kind is Kind.NUMBER else float(np.unique(numbers).size)
 
 
-def _left_of_cut(column: Column, numbers: "NDArray[np.float64]") -> "NDArray[np.bool_]":
+def _left_of_cut(column: Column, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which rows are below the median, or have one of the first half of the categories as they come."""
     if column.kind is Kind.NUMBER:
         below: NDArray[np.bool_] = numbers < np.median(numbers)
