@@ -2,7 +2,8 @@
 """Releases by several methods and tools with the same goal, and what three adversaries find: the figures of docs/research/leaderboard.md.
 
 `python -m bench leaderboard` prints the tables. anjana and anonypy run in an environment of their own, see `peer_releases`; the
-releases of ARX are beside the data. `--quick` samples for 10 seconds instead of 150.
+releases of ARX are beside the data. Each line is printed as soon as it is known, as the page shows it; replays have 60 seconds each, with
+`--quick` 10.
 """
 
 import json
@@ -18,10 +19,10 @@ import polars as pl
 
 import overt
 from bench import adult
+from bench.measure import Line as Figure
 from bench.measure import Sheet
 from overt.adversary.downcoding.findings import Downcoding
 from overt.adversary.learner.findings import Learned
-from overt.adversary.learner.learner import learn
 from overt.adversary.other_tools.published_cells import downcode_other
 from overt.adversary.other_tools.searches import (
     FirstOnPath,
@@ -31,13 +32,10 @@ from overt.adversary.other_tools.searches import (
     audit_other,
     learn_other,
 )
-from overt.adversary.posterior import shares
 from overt.adversary.summary import Audit
 from overt.errors import OvertError
 from overt.io.files import read_release
 from overt.method import Method
-from overt.partition import Partition
-from overt.release import GeneralizedRelease
 from overt.table import Table
 
 CENSUS = adult.FOLDER.parent / "census-income"
@@ -51,24 +49,23 @@ METHODS: dict[str, Method] = {
     "Overt, `batch-matching`": overt.BatchMatching(goal=overt.FrequencyLDiversity(L)),
     "Overt, `full-domain`": overt.FullDomain(goal=BOTH),
     "Overt, `mondrian`": overt.Mondrian(goal=BOTH),
-    "Overt, `mondrian` for 1/5": overt.Mondrian(goal=overt.KAnonymity(K) & overt.FrequencyLDiversity(L)),
 }
 ARX = {
     "ARX, nothing suppressed": ("arx_distinct5_dm", LeastCost(goal=GOAL)),
     "ARX, up to 5 % suppressed": ("arx_distinct5_supp5_dm", LeastCost(goal=GOAL, max_suppressed="1/20")),
     "ARX, local recoding": ("arx_local_distinct5_loss", LeastCost(goal=GOAL, optimise="loss")),
 }
+SECONDS = 60.0
 HEADER = (
     "release",
     "groups",
-    "release alone: guessed, highest",
-    "replay: people above, not known, certain",
-    "highest belief",
+    "guessed right from the release alone; highest belief",
+    "replay: people above that; not known",
+    "highest belief after replay",
     "spread of log Z",
-    "rows in classes below 5",
-    "learner, not in the release",
+    f"rows in classes below {K} after downcoding",
+    "learner, person not in the release",
     "learner",
-    "learner who replays the matching",
 )
 
 
@@ -76,39 +73,44 @@ HEADER = (
 class Line:
     """What was found of one release; nothing where it does not apply."""
 
-    groups: int
-    plain: float  # guessed right with the release alone
-    highest: float
-    audit: Audit | str
-    downcoding: Downcoding | str
-    learned: Learned | str
+    audit: Audit
+    downcoding: Downcoding
+    learned: Learned
 
     def cells(self, name: str) -> tuple[str, ...]:
         """As the page shows them."""
-        return (name, f"{self.groups:,}", f"{self.plain:.1%}, {self.highest:.2f}", *self._replay(), *self._rest())
+        found, alone = self.audit, self.audit.alone.belief_of_row
+        plain = f"{alone.mean():.1%}; {alone.max():.2f}"
+        return (name, f"{found.n_groups:,}", plain, *self._replay(), self._below, *self._guessed)
 
     def _replay(self) -> tuple[str, str, str]:
         found = self.audit
-        if isinstance(found, str):
-            return found, "", ""
-        if found.replayed.is_exact:
-            people = f"{found.share_above():.1%}, exact, {found.n_certain:,}"
-            return people, f"{found.worst.belief:.3f}", ""
-        sampled = found.replayed.sampled.to_dict(found.replayed)
-        spread = sampled["spread"]["99_percent"]
-        people = f"{found.share_above():.1%}, {found.n_unknown / found.n_rows:.1%}, {found.n_certain:,}"
+        replayed, sampled = found.replayed, found.replayed.sampled
+        if replayed.how == "shares":
+            return "none, by proof", f"{found.worst.belief:.3f}", ""
+        if sampled is None:
+            above = f"{found.share_above():.1%}" if found.share_above() else "none"
+            return f"{above}, exact", f"{found.worst.belief:.3f}", ""
         if found.n_unknown == found.n_rows:
-            return "not known yet", "not known yet", f"not finite ({sampled['seconds']:.0f} s)"
-        highest = f"{found.worst.belief:.3f} ± {found.worst.error:.3f}"
-        return people, highest, "not finite" if spread is None else f"{spread:.2f} ({sampled['seconds']:.0f} s)"
+            return ("cannot be replayed from the file" if sampled.why else "not known yet"), "", ""
+        above = f"{found.share_above():.1%}" if found.share_above() else "none seen"
+        spread = sampled.to_dict(replayed)["spread"]["99_percent"]
+        return (
+            f"{above}; {found.n_unknown / found.n_rows:.1%}",
+            f"{found.worst.belief:.3f} ± {found.worst.error:.3f}",
+            "not finite" if spread is None else f"{spread:.2f} ({sampled.seconds:.0f} s)",
+        )
 
-    def _rest(self) -> tuple[str, str, str, str]:
-        down = self.downcoding
-        below = down if isinstance(down, str) else "published" if down.shows_exactly else f"{down.share_below:.1%}"
-        one = self.learned
-        if isinstance(one, str):
-            return below, "", one, ""
-        return below, str(one.outside), str(one.inside), "" if one.replaying is None else f"at least {one.best}"
+    @property
+    def _below(self) -> str:
+        found = self.downcoding
+        return "published exactly" if found.shows_exactly else f"{found.share_below:.1%}"
+
+    @property
+    def _guessed(self) -> tuple[str, str]:
+        found = self.learned
+        replays = "" if found.replaying is None else f"; who also replays the matching: at least {found.best} %"
+        return f"{found.outside} %", f"{found.inside} %{replays}"
 
 
 def run(*, quick: bool = False) -> None:
@@ -117,7 +119,7 @@ def run(*, quick: bool = False) -> None:
     if not adult.is_there():
         print("Adult is not beside the project; there is nothing to measure.")
         return
-    seconds = 10.0 if quick else 150.0
+    seconds = SECONDS / 6 if quick else SECONDS
     table = adult.read(quasi_identifiers=adult.SEVEN, sensitive=["occupation"])
     show(sheet, "Adult, occupation", table, seconds, ARX)
     if (CENSUS / "census-income.csv.gz").exists():
@@ -149,16 +151,15 @@ def show(sheet: Sheet, name: str, table: Table, seconds: float, arx: dict[str, t
 
 def keep(sheet: Sheet, name: str, line: Line) -> None:
     """The figures for the record, quietly."""
-    from bench.measure import Line as Figure
-
-    found = line.audit
-    if isinstance(found, Audit):
-        sheet.lines.append(Figure(f"{name}: people above the release alone or the promise", found.share_above(), ""))
-        sheet.lines.append(Figure(f"{name}: people not known", found.n_unknown, ""))
-    if isinstance(line.downcoding, Downcoding):
-        sheet.lines.append(Figure(f"{name}: rows in classes below k", line.downcoding.share_below, ""))
-    if isinstance(line.learned, Learned):
-        sheet.lines.append(Figure(f"{name}: learner", line.learned.inside.value, "", note=str(line.learned.inside)))
+    found, learned = line.audit, line.learned
+    for what, value, note in (
+        ("people above the release alone or the promise", found.share_above(), ""),
+        ("people not known", found.n_unknown, ""),
+        ("rows in classes below k", line.downcoding.share_below, ""),
+        ("learner", learned.inside.value, str(learned.inside)),
+        ("learner, person not in the release", learned.outside.value, str(learned.outside)),
+    ):
+        sheet.lines.append(Figure(f"{name}: {what}", value, "", note=note))
 
 
 def every(
@@ -177,46 +178,19 @@ def ours(table: Table, method: Method, seconds: float) -> Line:
     """A release of Overt."""
     release = method.anonymize(table, rng=np.random.default_rng(1))
     audit = overt.audit_release(release, rng=np.random.default_rng(2), seconds=seconds)
-    alone = audit.alone.belief_of_row
-    return Line(
-        release.n_groups,
-        float(alone.mean()),
-        float(alone.max()),
-        audit,
-        overt.downcode(release, k=K),
-        overt.learn(release, rng=np.random.default_rng(3)),
-    )
+    return Line(audit, overt.downcode(release, k=K), overt.learn(release, rng=np.random.default_rng(3)))
 
 
 def of_arx(table: Table, name: str, search: ToolSearch, seconds: float) -> Line:
-    """A file of ARX. If it cannot be replayed, a learner is told who is in which class."""
-    shown = read_release(adult.FOLDER / "releases" / f"{name}.csv.gz")
-    return of_file(table, shown, search, seconds)
+    """A file of ARX."""
+    return of_file(table, read_release(adult.FOLDER / "releases" / f"{name}.csv.gz"), search, seconds)
 
 
-def of_file(table: Table, shown: pl.DataFrame, search: ToolSearch, seconds: float) -> Line:
-    """A published table."""
-    names = [column.name for column in table.quasi_identifiers]
-    down = downcode_other(table, shown, search, k=K)
-    try:
-        audit: Audit | str = audit_other(table, shown, search, rng=np.random.default_rng(2), seconds=seconds)
-        learned: Learned = learn_other(table, shown, search, rng=np.random.default_rng(3))
-    except OvertError:
-        if "id" not in shown.columns:
-            raise
-        audit = "cannot be replayed"
-        classes = (
-            shown.sort(pl.col("id").cast(pl.String).cast(pl.Int64))
-            .select(pl.struct(names).rank("dense") - 1)
-            .to_series()
-        )
-        partition = Partition(classes.to_numpy().astype(np.int32), int(classes.max()) + 1)
-        release = GeneralizedRelease(table, partition, made_by=None)
-        learned = learn(release, rng=np.random.default_rng(3), goal=search.goal, method=search.name)
-        alone = shares(partition, table.sensitive[0]).belief_of_row
-        return Line(partition.n_groups, float(alone.mean()), float(alone.max()), audit, down, learned)
-    alone = audit.alone.belief_of_row
-    return Line(audit.n_groups, float(alone.mean()), float(alone.max()), audit, down, learned)
+def of_file(table: Table, shown: pl.DataFrame | None, search: ToolSearch, seconds: float) -> Line:
+    """A published table, or what a search gives that is made again."""
+    audit = audit_other(table, shown, search, rng=np.random.default_rng(2), seconds=seconds)
+    learned = learn_other(table, shown, search, rng=np.random.default_rng(3))
+    return Line(audit, downcode_other(table, shown, search, k=K), learned)
 
 
 def of_peer(table: Table, tool: str, search: ToolSearch, seconds: float, *, is_adult: bool) -> Line:
@@ -231,11 +205,7 @@ def of_peer(table: Table, tool: str, search: ToolSearch, seconds: float, *, is_a
         print(
             f"(anonypy published {len(sizes):,} groups, the replay finds {found.partition.n_groups:,}; figures are of the replay)"
         )
-    audit = audit_other(table, None, search, rng=np.random.default_rng(2), seconds=seconds)
-    alone = audit.alone.belief_of_row
-    down = downcode_other(table, None, search, k=K)
-    learned = learn_other(table, None, search, rng=np.random.default_rng(3))
-    return Line(audit.n_groups, float(alone.mean()), float(alone.max()), audit, down, learned)
+    return of_file(table, None, search, seconds)
 
 
 def made_by_peer(table: Table, tool: str, *, is_adult: bool) -> pl.DataFrame:

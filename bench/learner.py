@@ -71,6 +71,14 @@ def say(sheet: Sheet, name: str, release: Release) -> Learned:
         f"{found.above_certain.n_right:,} of {found.above_certain.n_people:,} right; {time.perf_counter() - began:.0f} s"
     )
     sheet.add(name, 100 * found.inside.value, "%", note=note)
+    if found.replaying is not None:
+        tried = f"tried on {found.n_replayed:,} people"
+        sheet.add(
+            f"{name}: who also replays the matching, at least",
+            100 * found.best.value,
+            "%",
+            note=f"± {100 * found.best.error:.1f}; {tried}",
+        )
     off = max((abs(one.belief - one.right) for one in found.reliability if one.n_people >= 100), default=0.0)
     sheet.add(f"{name}: beliefs off by at most, in bins of 100 people", off, "")
     return found
