@@ -120,7 +120,7 @@ def work(n_cases: int, seed: int, chosen: str, folder: Path, begin: int, first: 
     place.mkdir(exist_ok=True)
     for number, reader in enumerate(all_readers):
         if number >= begin:
-            n = max(FEWEST, n_cases * reader.share // total)
+            n = max(FEWEST, -(-n_cases * reader.share // total))
             line = fuzz(reader, number, range(first if number == begin else 0, n), seed, folder, place)
             print(json.dumps(line), flush=True)
             shutil.rmtree(place)

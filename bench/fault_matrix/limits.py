@@ -23,6 +23,8 @@ from bench.fault_matrix.scenes import Prepared, Stage
 from bench.fault_matrix.verdicts import DATA, OK, TOO_LARGE, why_bad_words, why_neither, why_not_done, why_not_untouched
 
 _NEW_MOUNTS = 0x00020000
+_PASSING_OVER_RIGHTS = (1, 2, 3)  # DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
+_DROP_FROM_BOUNDS = 24
 
 
 @cache
@@ -98,7 +100,7 @@ def read_only(stage: Stage, prepared: Prepared) -> Iterator[Fault]:
     for path in (folder, *folder.rglob("*")):
         if path.is_dir():
             path.chmod(0o555)
-    problem = _tried(stage, prepared, folder, _obey_rights)
+    problem = _tried(stage, prepared, folder, obey_rights)
     for path in (folder, *folder.rglob("*")):
         if path.is_dir():
             path.chmod(0o755)
@@ -148,14 +150,16 @@ def _fill(folder: Path, room: int) -> None:
         (folder / FILLER).write_bytes(b"\0" * spare)
 
 
-def _obey_rights() -> None:
-    """Give up what lets root pass over the rights of files (three capabilities of Linux)."""
+def obey_rights() -> None:
+    """Give up what lets root pass over the rights of files (three capabilities of Linux), here and in what is started from here."""
     if os.geteuid():
         return
     libc = ctypes.CDLL(None, use_errno=True)
+    for capability in _PASSING_OVER_RIGHTS:
+        libc.prctl(_DROP_FROM_BOUNDS, capability, 0, 0, 0)
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     if libc.capget(header, data):
         raise OSError(ctypes.get_errno(), "capget")
-    data[0] &= ~0b1110  # what is in effect: DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
+    data[0] &= ~sum(1 << capability for capability in _PASSING_OVER_RIGHTS)  # what is in effect
     if libc.capset(header, data):
         raise OSError(ctypes.get_errno(), "capset")

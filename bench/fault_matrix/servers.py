@@ -102,7 +102,7 @@ def tables_at(stage: Stage, server: Any) -> str:
         import sys
 
         found = (
-            server.rows("SELECT * FROM release ORDER BY 1, 2, 3, 4"),
+            server.rows("SELECT * FROM release ORDER BY 1, 2, 3"),
             server.rows("SELECT * FROM release_sensitive ORDER BY 1, 2"),
         )
         sys.stdout.write(repr(found))

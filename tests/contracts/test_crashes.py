@@ -15,6 +15,9 @@ import pytest
 import overt
 from overt.adversary.other_tools.published_classes import read_published
 from overt.errors import InvalidInput
+from overt.io.dp_release import find_dp_manifest
+from overt.io.owner_record import find_owner_record
+from overt.io.pilot_record import read_pilot
 from overt.io.recipe.recipe import parse_recipe
 from overt.studio.saved_sessions import read_kept
 
@@ -96,6 +99,27 @@ def test_a_release_of_another_tool_without_rows():
     )
     with pytest.raises(InvalidInput, match="no rows"):
         read_published(table, pl.DataFrame({"age": [], "ill": []}, schema={"age": pl.String, "ill": pl.String}))
+
+
+def test_a_manifest_that_is_nested_without_end(tmp_path):
+    (tmp_path / "r.csv.manifest.json").write_text('{"a":' * 100_000)
+    assert find_dp_manifest(tmp_path / "r.csv") is None
+
+
+@pytest.mark.parametrize("rows", [[2**63], [10**400], [-1], [1, 1]])
+def test_a_pilot_of_rows_that_no_table_has(tmp_path, rows):
+    kept = {"pilot_record": 1, "audience": "owner", "input_sha256": "0" * 64, "n_rows": 9, "rows": rows}
+    (tmp_path / "p.json").write_text(json.dumps(kept))
+    with pytest.raises(InvalidInput, match=r"p\.json"):
+        read_pilot(tmp_path / "p.json")
+
+
+def test_an_owners_record_of_rows_that_no_table_has(tmp_path):
+    parts = {"name": "x", "sha256": "0" * 64, "rows": 1, "rows_dropped": 0, "rows_suppressed": 0}
+    kept = {"manifest_sha256": "0" * 64, "input": parts, "files_read": {}, "left_out": [], "pilot": [2**63]}
+    (tmp_path / "r.csv.owner.json").write_text(json.dumps(kept))
+    with pytest.raises(InvalidInput, match="not an owner's record"):
+        find_owner_record(tmp_path / "r.csv.owner.json")
 
 
 @pytest.mark.slow

@@ -70,5 +70,5 @@ def _sensitive_in_manifest(path: Path) -> tuple[str, str] | None:
     try:
         part = json.loads(path.read_bytes())["release"]["sensitive"]
         return str(part["path"]), str(part["sha256"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

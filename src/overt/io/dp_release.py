@@ -61,7 +61,7 @@ def find_dp_manifest(release: Path) -> DpManifest | None:
     path = manifest_path(release)
     try:
         document = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or "dp_manifest" not in document:
         return None

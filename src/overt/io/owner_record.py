@@ -17,6 +17,7 @@ from overt.errors import InvalidInput
 SUFFIX = ".owner.json"
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Place = Annotated[int, Field(ge=0, lt=1 << 62)]  # of a row
 
 
 class _Part(BaseModel):
@@ -46,7 +47,7 @@ class PersonsRecord(_Part):
     rows: int
     rows_cut: int
     key: int | None
-    rows_of_person: tuple[tuple[int, ...], ...] | None = (
+    rows_of_person: tuple[tuple[Place, ...], ...] | None = (
         None  # of a release whose rows are pooled: which lines are one person's
     )
 
@@ -61,7 +62,9 @@ class OwnerRecord(_Part):
     files_read: dict[str, Digest]  # hierarchy files by column; and the external database, if a method has one
     left_out: tuple[LeftOut, ...]
     persons: PersonsRecord | None = None  # None: a row is a person
-    pilot: tuple[int, ...] = ()  # the rows of the input, from 0, whose people were looked at and are not in the release
+    pilot: tuple[
+        Place, ...
+    ] = ()  # the rows of the input, from 0, whose people were looked at and are not in the release
 
     def to_json(self) -> str:
         """The record as it is written to a file."""

@@ -45,7 +45,7 @@ class _File(BaseModel):
     audience: Literal["owner"] = "owner"
     input_sha256: Digest
     n_rows: int
-    rows: tuple[Annotated[int, Field(ge=0)], ...]
+    rows: tuple[Annotated[int, Field(ge=0, lt=1 << 62)], ...]
     n_persons: int | None = None  # whose rows these are, if a person can have several; None: a row is a person
     decided: Digest | None = None  # what was asked for when the others were first released or refused
 

@@ -114,7 +114,9 @@ def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None
         unfinished.mkdir(mode=0o700)
         handle = hold(unfinished)
         for path in session.folder.iterdir():
-            if path.is_file() and not path.is_symlink() and not path.name.startswith((".download-", SAVING)):
+            if (
+                path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+            ):  # what a run is writing is not its own yet
                 shutil.copy2(path, unfinished / path.name)
         (unfinished / FILE).write_text(kept.model_dump_json(indent=2) + "\n", encoding="utf-8")
         if target.exists():
@@ -149,7 +151,7 @@ def copy_into(source: Path, folder: Path) -> None:
     """Bring the files of a saved session into a private folder. What is not a plain file is left behind."""
     try:
         for path in source.iterdir():
-            if path.is_file() and not path.is_symlink() and path.name not in (FILE, LOCK):
+            if path.is_file() and not path.is_symlink() and path.name not in (FILE, LOCK) and path.name[0] != ".":
                 shutil.copy2(path, folder / path.name)
     except OSError as error:
         raise InvalidInput(f"The session cannot be read ({os.strerror(error.errno or 0).lower()}).") from None
