@@ -79,3 +79,38 @@ def test_a_learner_is_asked_from_a_run(owner):
     assert owner.post(f"{session}/compare/runs/1/learner").status_code == 303
     assert "<h4" in wait_for(owner, f"{session}/compare/runs/1", "would guess", "failed")
     owner.post(f"{session}/close")
+
+
+def test_what_is_for_readers_holds_nothing_of_the_owners(owner):
+    """Canaries in names, in a column that is left out and in the file's name: none is in any public file, and no address gives others away."""
+    diseases = ("flu", "cold", "gout", "measles")
+    rows = [
+        {"Name": f"CANARY{i}", "Age": 20 + i % 60, "Memo": f"WREN{i % 7}", "Disease": diseases[i * 7 % 4]}
+        for i in range(400)
+    ]
+    lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+    answer = owner.post("/tables", files={"file": ("FINCH.csv", "\n".join(lines).encode())})
+    session = answer.headers["location"].rpartition("/")[0]
+    for number, role in enumerate(("identifier", "quasi-identifier", "other", "sensitive")):
+        owner.post(f"{session}/table/role", data={"column": number, "role": role})
+    owner.post(f"{session}/release/make")
+    text = wait_for(owner, f"{session}/release", "public-box", "note bad")
+    assert "public-box" in text
+    owner.post(f"{session}/release/sign", data={"name": "R. Adler", "role": "", "read": ["0", "1", "2"]})
+    public, owners = (names_in(owner, f"{session}/release/{name}.zip") for name in ("public", "owner"))
+    assert "release.signature.json" in public
+    assert not public & owners
+    assert not any("owner" in name for name in public)
+    content = owner.get(f"{session}/release/public.zip").content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        texts = {name: archive.read(name) for name in archive.namelist()}
+        assert {one.filename for one in archive.infolist()} == public  # names without folders
+    texts |= {name: owner.get(f"{session}/{name}").content for name in ("release/report", "recipe.toml")}
+    for name, said in texts.items():
+        allowed = (b"FINCH",) if name == "release/report" else ()  # its title is what the owner calls the table
+        for canary in (b"CANARY", b"WREN", b"FINCH"):
+            assert canary in allowed or canary not in said, name
+    for name in ("table.csv", "table.csv.pilot.owner.json", "recipe.toml", "release.toml", "proposed.toml"):
+        assert owner.get(f"{session}/release/files/{name}").status_code == 404
+    assert owner.get(f"{session}/release/owner.zip").headers["cache-control"] == "no-store"
+    owner.post(f"{session}/close")

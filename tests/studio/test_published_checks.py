@@ -6,6 +6,7 @@ import html
 import io
 import re
 import time
+import tomllib
 from contextlib import closing
 
 import httpx
@@ -14,7 +15,9 @@ import pytest
 
 from browsing import PATIENCE, open_context, require_no_barrier, serve
 from evidence import ADULT
+from overt.errors import InvalidInput
 from overt.studio.other_notations import as_written_here, rewritten
+from overt.studio.published_checks import about
 
 PEOPLE = [
     {
@@ -104,6 +107,18 @@ def test_words_of_other_tools():
     assert rewritten("a,b", {"a", "b", "a,b"}) == "a,b"
     assert rewritten("b,a", {"a", "b"}) == "{a, b}"
     assert rewritten("b,c", {"a", "b"}) == "b,c"
+
+
+def test_a_recipe_that_is_given_is_read_of_the_original_that_is_given(tmp_path):
+    given = tmp_path / "given.toml"
+    given.write_text('version = 1\n[input]\npath = "/etc/passwd"\nseparator = ":"\n[method]\nname = "mondrian"\n')
+    made = tomllib.loads(about(tmp_path / "original.csv", given).read_text())
+    assert made["input"] == {"path": "original.csv", "separator": ":"}
+    given.write_text('version = 1\n[input]\ndatabase = "CLINIC_DB"\ntable = "people"\n')
+    assert tomllib.loads(about(tmp_path / "original.csv", given).read_text())["input"] == {"path": "original.csv"}
+    given.write_bytes(b"\xff no toml")
+    with pytest.raises(InvalidInput, match="no TOML file"):
+        about(tmp_path / "original.csv", given)
 
 
 @pytest.mark.parametrize(

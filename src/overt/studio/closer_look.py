@@ -15,6 +15,7 @@ from numpy.random import default_rng
 from overt.hierarchy.texts import texts_of
 from overt.io.publication import owner_view, published_tables
 from overt.metrics.query_workload import Workload, predicate_types, query_workload_error
+from overt.metrics.rows_of_persons import by_rows
 from overt.metrics.utility import Utility
 from overt.release import Release
 from overt.report.bins import bins_of
@@ -70,9 +71,9 @@ def preview_of(name: str, frame: pl.DataFrame, n_rows: int) -> Preview:
 
 def distributions_of(release: Release, utility: Utility) -> tuple[CloserColumn, ...]:
     """Every column that became coarser: how many rows have its values, and how many a reader would expect to."""
-    found = []
+    found, table = [], by_rows(release).table
     for measured in utility.columns:
-        column = release.table.column(measured.name)
+        column = table.column(measured.name)
         if measured.certainty_penalty is None or column.total_of_value.sum() == 0:
             continue  # published as it is
         bins = bins_of(column, LEAST_ROWS)
@@ -91,6 +92,7 @@ def distributions_of(release: Release, utility: Utility) -> tuple[CloserColumn, 
 
 def query_errors_of(release: Release) -> tuple[QueryError, ...]:
     """The mean error of random counts by one column, by two, and by all, for every sensitive column."""
+    release = by_rows(release)
     table = release.table
     if not table.sensitive or not release.n_groups:
         return ()

@@ -18,7 +18,7 @@ class KnownColumn:
 
     column: str
     level: int
-    words: str
+    words: str  # how it is known
 
     @property
     def key(self) -> str:
@@ -30,11 +30,11 @@ def knowable(table: Table) -> tuple[KnownColumn, ...]:
     """What might be known: every quasi-identifier exactly, and at the levels of its hierarchy below the root."""
     found = []
     for column in table.quasi_identifiers:
-        found.append(KnownColumn(column.name, 0, column.name))
+        found.append(KnownColumn(column.name, 0, "exactly"))
         if column.hierarchy is not None:
             for level in range(1, column.hierarchy.n_levels - 1):
                 example = column.hierarchy.labels[int(column.hierarchy.node_of_leaf[level, 0])]
-                found.append(KnownColumn(column.name, level, f"{column.name} as {example}"))
+                found.append(KnownColumn(column.name, level, f"as {example}"))
     return tuple(found)
 
 

@@ -34,7 +34,7 @@ def percent(share: float) -> str:
 
 def in_page(words: str) -> str:
     """What the library says of a recipe, without the file and the line, which nobody sees on a page."""
-    return re.sub(r"^[\w.-]+\.toml(, line \d+)?: ", "", words)
+    return re.sub(r"(^|(?<=\s))[\w.-]+\.toml(, line \d+)?: (\[\w+\]: )?", "", words)
 
 
 def count_of(n: int, one: str, several: str | None = None) -> str:

@@ -114,6 +114,18 @@ def cards_of(document: Document) -> tuple[PromiseCard, ...]:
     return tuple(cards)
 
 
+def groups_of(
+    cards: tuple[PromiseCard, ...],
+) -> list[tuple[str | None, list[PromiseCard], list[PromiseCard]]]:
+    """(column, promises that are made of it, others that could be): first those about everybody, which always stand there."""
+    groups: list[tuple[str | None, list[PromiseCard], list[PromiseCard]]] = []
+    for column in dict.fromkeys(card.column for card in cards):
+        of = [card for card in cards if card.column == column]
+        made = [card for card in of if card.is_made or column is None]
+        groups.append((column, made, [card for card in of if card not in made]))
+    return groups
+
+
 def _card(document: Document, promise: Promise, column: str | None, number: int) -> PromiseCard:
     made = find_goal(document, promise.property, column)
     value = promise.dial.usual if made is None else promise.dial.on_screen(made[promise.parameter])

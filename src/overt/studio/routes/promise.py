@@ -18,7 +18,7 @@ from overt.studio.dp_promise import account_of, proposed_edit
 from overt.studio.edits import set_goal
 from overt.studio.measurements import Measurements
 from overt.studio.pages import NotFoundError, Pages, count_of, in_page, is_htmx
-from overt.studio.promises import BY_NAME, cards_of, dp_part, others_of, sentence_of
+from overt.studio.promises import BY_NAME, cards_of, dp_part, groups_of, others_of, sentence_of
 from overt.studio.session import Session
 
 
@@ -32,7 +32,7 @@ def make_router(pages: Pages) -> APIRouter:
         return {
             "session": session,
             "current": "promise",
-            "cards": cards,
+            "groups": groups_of(cards),
             "said": sentence_of(cards),
             "others": others_of(session.document),
             "problem": None,
