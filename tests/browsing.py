@@ -7,18 +7,26 @@ none, tests say so by name and are skipped; with OVERT_NEEDS_CHROMIUM in the env
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
+import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
+
+from overt.studio.app import create_app, guarded
+from overt.studio.guard import ENTRANCE
+from overt.studio.server import HOST
+from overt.studio.workspace import Workspace
 
 REQUIRED = "OVERT_NEEDS_CHROMIUM"  # in the environment: a missing browser is a failure, not a skip
 PICTURES = "OVERT_STUDIO_PICTURES"  # in the environment: the folder that pictures for the docs are written to
@@ -43,7 +51,7 @@ class Served:
     """A studio that runs: the address that it printed, and its process."""
 
     entrance: str  # holds the token
-    process: "subprocess.Popen[str]" = field(repr=False)
+    process: "subprocess.Popen[str] | None" = field(default=None, repr=False)
 
     @property
     def root(self) -> str:
@@ -81,6 +89,24 @@ def serve(folder: Path) -> Iterator[Served]:
         process.wait(15)
         if process.stdout is not None:
             process.stdout.close()
+
+
+@contextmanager
+def serve_here(folder: Path) -> Iterator[Served]:
+    """The same in this process: it starts at once, knows what is compiled already, and what it does can be patched."""
+    with socket.socket() as listening, Workspace(folder) as workspace:
+        listening.bind((HOST, 0))
+        listening.listen()
+        port, token = listening.getsockname()[1], "a token of a test"
+        app = guarded(create_app(workspace), port=port, token=token)
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=2, lifespan="on"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield Served(f"http://{HOST}:{port}{ENTRANCE}?token={quote(token)}")
+        finally:
+            server.should_exit = True
+            thread.join(15)
 
 
 def find_chromium() -> str | None:

@@ -9,7 +9,7 @@ import time
 import httpx
 import pytest
 
-from browsing import serve
+from browsing import serve_here
 from overt.samples import hospital
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def owner(folder):
-    with serve(folder) as served, httpx.Client(base_url=served.root, timeout=PATIENCE) as client:
+    with serve_here(folder) as served, httpx.Client(base_url=served.root, timeout=PATIENCE) as client:
         client.get(served.entrance)
         client.headers["origin"] = served.root
         yield client

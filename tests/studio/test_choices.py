@@ -9,7 +9,7 @@ import zipfile
 import httpx
 import pytest
 
-from browsing import PATIENCE, serve
+from browsing import PATIENCE, serve_here
 from overt.samples import hospital
 
 pytestmark = pytest.mark.slow
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def owner(tmp_path_factory):
     with (
-        serve(tmp_path_factory.mktemp("choices")) as served,
+        serve_here(tmp_path_factory.mktemp("choices")) as served,
         httpx.Client(base_url=served.root, timeout=120) as client,
     ):
         client.get(served.entrance)

@@ -34,5 +34,6 @@ def test_sentences_of_the_library_lose_the_place_in_a_file_that_nobody_sees():
         in_page("recipe.toml, line 3: k is 0. run-4.toml, line 89: [method]: Anatomy cannot.")
         == "k is 0. Anatomy cannot."
     )
+    assert in_page("proof: nothing more (docs/theory/safety.md)") == "proof: nothing more"
     assert in_page("Give table.toml: a file.") == "Give a file."
     assert in_page("The ratio is 1.5: no.") == "The ratio is 1.5: no."

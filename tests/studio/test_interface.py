@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
-from browsing import serve
+from browsing import serve_here
 from overt.studio.app import create_app
 from overt.studio.workspace import Workspace
 
@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(folder):
-    with serve(folder) as served, httpx.Client(base_url=served.root, timeout=120) as known:
+    with serve_here(folder) as served, httpx.Client(base_url=served.root, timeout=120) as known:
         known.get(served.entrance)
         known.headers["origin"] = served.root
         known.folder = folder

@@ -13,9 +13,10 @@ import httpx
 import polars as pl
 import pytest
 
-from browsing import PATIENCE, open_context, require_no_barrier, serve
+from browsing import PATIENCE, open_context, require_no_barrier, serve_here
 from evidence import ADULT
 from overt.errors import InvalidInput
+from overt.studio import published_checks
 from overt.studio.other_notations import as_written_here, rewritten
 from overt.studio.published_checks import about
 
@@ -69,7 +70,8 @@ SPREADSHEET = text_of(in_decades(PEOPLE))
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    with serve(tmp_path_factory.mktemp("published")) as one:
+    with pytest.MonkeyPatch.context() as patched, serve_here(tmp_path_factory.mktemp("published")) as one:
+        patched.setattr(published_checks, "SECONDS", 2.0)  # what is exact needs no more
         yield one
 
 

@@ -33,7 +33,8 @@ def percent(share: float) -> str:
 
 
 def in_page(words: str) -> str:
-    """What the library says of a recipe, without the file and the line, which nobody sees on a page."""
+    """What the library says, without a recipe's file and line, and without files of its own docs, which nobody sees on a page."""
+    words = re.sub(r" \(docs/[\w./-]+\)", "", words)
     return re.sub(r"(^|(?<=\s))[\w.-]+\.toml(, line \d+)?: (\[\w+\]: )?", "", words)
 
 

@@ -80,6 +80,32 @@ class TriedRun:
         return people_behind(self.release, group)
 
 
+@dataclass(frozen=True)
+class Guesses:
+    """The share of values of a sensitive column that are guessed right."""
+
+    column: str
+    without: float  # a release: by the most frequent value of all
+    alone: float  # by somebody who reads it, and knows who is in which group
+    with_method: float | None  # by somebody who also knows the method; None: not known, or nothing more
+
+
+def guesses_of(candidate: Candidate) -> tuple[Guesses, ...]:
+    """What is guessed of every sensitive column, as the library measured it."""
+    audited = {}
+    if candidate.leak is not None:
+        audited = {one.audit.column: one for one in candidate.leak.by_column if one.audit is not None}
+    found = []
+    for disclosed in candidate.risk.disclosures:
+        alone, with_method = disclosed.best_guess, None
+        one = audited.get(disclosed.column)
+        if one is not None and one.audit is not None:
+            alone, replayed = (n / one.audit.n_rows for n in one.audit.guesses)
+            with_method = replayed if one.has_figures else None
+        found.append(Guesses(disclosed.column, float(disclosed.blind_guess), alone, with_method))
+    return tuple(found)
+
+
 @dataclass(eq=False)
 class Run:
     """A recipe that was tried, and the job that tries it."""
@@ -115,6 +141,11 @@ class Run:
     def tried(self) -> TriedRun | None:
         """The same with a closer look at the release."""
         return self.job.result if self.job is not None and isinstance(self.job.result, TriedRun) else None
+
+    @property
+    def guesses(self) -> tuple[Guesses, ...]:
+        """What somebody guesses right of every sensitive column."""
+        return () if self.candidate is None else guesses_of(self.candidate)
 
     @property
     def why_not(self) -> str:

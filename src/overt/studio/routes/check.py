@@ -15,7 +15,7 @@ from overt.errors import InvalidInput
 from overt.report.leak import belief_rows, brief, how_found, risk_rows, sentence_of_worst
 from overt.report.svg import draw
 from overt.studio.closer_look import preview_of
-from overt.studio.pages import NotFoundError, Pages, declared
+from overt.studio.pages import NotFoundError, Pages, declared, in_page
 from overt.studio.published_checks import (
     TOOLS,
     CheckAnswer,
@@ -113,7 +113,7 @@ def values(made: PublishedCheck) -> dict[str, Any]:
         "found": found,
         "tool": TOOLS[made.tool],
         "leak": leak,
-        "said": None if leak is None else brief(leak),
+        "said": None if leak is None else in_page(brief(leak)),
         "findings": () if found is None else findings_of(found, made.tool),
         "state": "none" if found is None else sentence_of(found)[0],
         "sentence": "" if found is None else sentence_of(found)[1],

@@ -15,7 +15,7 @@ from overt.report.sentences import one_in
 from overt.report.svg import draw
 from overt.studio.edits import set_section
 from overt.studio.history import Document
-from overt.studio.pages import NotFoundError, Pages, is_htmx
+from overt.studio.pages import NotFoundError, Pages, in_page, is_htmx
 from overt.studio.runs import LONGER, OFFERS, Run, Runs
 from overt.studio.session import Session
 
@@ -37,6 +37,7 @@ def make_router(pages: Pages) -> APIRouter:
             "headline": headline(shown, session),
             "looked_at": next((run.candidate.looks_at for run in shown if run.candidate is not None), None),
             "waits": any(run.job is not None and not run.is_over for run in shown),
+            "guessed": guessed_columns(session, shown),
             "has_candidates": any(run.candidate is not None for run in shown),
             "one_in": one_in,
             "LeakVerdict": LeakVerdict,
@@ -106,9 +107,12 @@ def make_router(pages: Pages) -> APIRouter:
         return RedirectResponse(f"/s/{session.id}/release", 303)
 
     @router.get("/plane.json", response_class=JSONResponse)
-    def plane(session_id: str) -> dict[str, Any]:
+    def plane(session_id: str, column: Annotated[int, Query(ge=0)] = 0) -> dict[str, Any]:
         session = pages.session(session_id)
-        return {"points": points_of(runs.of(session)), "promise": promised_chance(session.document)}
+        shown = runs.of(session)
+        names = guessed_columns(session, shown)
+        name = names[column] if column < len(names) else None
+        return {"points": points_of(shown, name), "promise": promised_chance(session.document, name)}
 
     def found(session_id: str, number: int) -> tuple[Session, Run]:
         session = pages.session(session_id)
@@ -144,7 +148,7 @@ def values_of_run(session: Session, run: Run) -> dict[str, Any]:
         "one": run.candidate,
         "tried": run.tried,
         "leak": leak,
-        "said": "" if leak is None else brief(leak),
+        "said": "" if leak is None else in_page(brief(leak)),
         "audits": audits,
         "LeakVerdict": LeakVerdict,
         "sensitive": [column.name for column in run.tried.release.table.sensitive],
@@ -166,15 +170,22 @@ def headline(runs: list[Run], session: Session) -> str:
     return "None of these is proven against someone who knows the method"
 
 
-def points_of(runs: list[Run]) -> list[dict[str, Any]]:
-    """A point for every run, and one more where it is known how much someone who knows the method guesses right."""
+def guessed_columns(session: Session, runs: list[Run]) -> list[str]:
+    """The sensitive columns that something is known of, those first that a limit on guesses is promised of."""
+    names = dict.fromkeys(one.column for run in runs for one in run.guesses)
+    return sorted(names, key=lambda name: promised_chance(session.document, name) is None)
+
+
+def points_of(runs: list[Run], column: str | None) -> list[dict[str, Any]]:
+    """A point for every run, and one more where it is known how much someone who knows the method guesses right of a column."""
     points = []
     titles = [run.offer.title for run in runs if run.candidate is not None]
     for run in runs:
         one = run.candidate
         if one is None:
             continue
-        guess = one.guessed_alone if one.guessed_alone is not None else float(one.risk.identification.prosecutor)
+        of = next((guesses for guesses in run.guesses if guesses.column == column), None)
+        guess = float(one.risk.identification.prosecutor) if of is None else of.alone
         point = {
             "method": f"{run.offer.title}, run {run.number}",
             "name": run.offer.title if titles.count(run.offer.title) == 1 else f"{run.offer.title}, run {run.number}",
@@ -184,8 +195,8 @@ def points_of(runs: list[Run]) -> list[dict[str, Any]]:
         leak = one.leak
         if leak is not None and leak.is_proven:
             points[-1]["reader"] = "both, proven"
-        elif leak is not None and leak.has_figures and one.guessed_with_method is not None:
-            points.append({**point, "guess": one.guessed_with_method, "reader": "with the method"})
+        elif leak is not None and of is not None and of.with_method is not None:
+            points.append({**point, "guess": of.with_method, "reader": "with the method"})
         elif leak is not None:
             points[-1]["reader"] = "release alone; with the method not known yet"
     return with_labels(points)
@@ -203,7 +214,7 @@ def with_labels(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return points
 
 
-def promised_chance(document: Document) -> float | None:
-    """What no value may be likelier than, if that is promised."""
-    chances = [1 / float(goal["l"]) for goal in document.get("goal", ()) if goal["property"] == "l-diversity"]
-    return max(chances, default=None)
+def promised_chance(document: Document, column: str | None) -> float | None:
+    """What no value of a column may be likelier than, if that is promised."""
+    goals = (goal for goal in document.get("goal", ()) if goal["property"] == "l-diversity")
+    return max((1 / float(goal["l"]) for goal in goals if goal.get("column", column) == column), default=None)

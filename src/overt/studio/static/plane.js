@@ -54,3 +54,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 });
 document.addEventListener("DOMContentLoaded", drawPlanes);
 document.addEventListener("htmx:afterSettle", drawPlanes);
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-plane-column]")) return;
+  const place = event.target.closest("figure").querySelector("[data-plane]");
+  place.dataset.plane = place.dataset.plane.replace(/(\?.*)?$/, `?column=${event.target.value}`);
+  delete place.dataset.drawn;
+  drawPlanes();
+});
