@@ -86,7 +86,11 @@ def serve(folder: Path) -> Iterator[Served]:
             raise AssertionError(f"overt studio did not print its address: {said}")
     finally:
         process.terminate()
-        process.wait(15)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:  # work that is cancelled, and says nothing for long
+            process.kill()
+            process.wait()
         if process.stdout is not None:
             process.stdout.close()
 
@@ -127,7 +131,8 @@ def require_chromium() -> str:
 
 # What a person does, step by step. Each leaves the page where the step ends.
 
-PATIENCE = 240_000  # milliseconds that a step may take on a busy machine
+PATIENCE = 900_000  # milliseconds that a step may take on a busy machine, on which loops are compiled first; waiting costs nothing
+expect.set_options(timeout=60_000)  # what takes no job
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 860}
 THEMES = ("light", "dark")
 MOST_TALL = 1500  # of a picture
@@ -136,7 +141,7 @@ MOST_TALL = 1500  # of a picture
 def open_context(browser: Any) -> Any:
     """A browser of its own, without anything that another has left."""
     context = browser.new_context(viewport=WIDE, accept_downloads=True)
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(180_000)
     return context
 
 

@@ -151,7 +151,7 @@ def test_six_steps_on_a_hospitals_file(page, tmp_path):
     compare(page, session, "Blind buckets", "Two tables")
     expect(page.locator("table.runs")).to_contain_text("nothing more, proven")
     expect(page.locator("table.runs")).to_contain_text("Cannot be reached")
-    page.get_by_role("button", name="Choose Blind buckets").click()
+    page.get_by_role("button", name="Choose Blind buckets").last.click()
     page.wait_for_url("**/release")
     make_release(page, session)
     expect(page.locator(".verdict.good").first).to_be_visible()
@@ -185,6 +185,11 @@ def test_six_steps_on_a_nasty_file(page, tmp_path):
     for name in NASTY_NAMES[2:]:
         page.get_by_label(f"Role of {name}", exact=True).select_option("other")
     see_risk(page, session)
+    for number in range(
+        30, 200
+    ):  # as many clicks: what follows takes all pairs of columns, and need not do so in every test run
+        form = {"column": str(number), "role": "other"}
+        page.request.post(f"{session}/table/role", form=form, headers={"origin": root_of(page)}, max_redirects=0)
     promise(page, session)
     compare(page, session, "Mondrian")
     page.get_by_role("link", name="Open Mondrian").click()

@@ -2,6 +2,9 @@
 # Tested through tests/cli/test_main.py
 """`overt studio`: a page on this machine, in the browser, that shows the risk and helps to choose a release."""
 
+import os
+import threading
+
 from cyclopts.types import NonNegativeInt
 
 from overt.cli.console import Exit, Switch, say
@@ -27,4 +30,8 @@ def studio(*, port: NonNegativeInt = 0, no_browser: Switch = False) -> int:
         "The studio is at the address below. Do not share it: anybody who has it can see your data. Ctrl-C stops the studio."
     )
     serve(port=port, open_browser=not no_browser, say=say)
+    if any(not one.daemon for one in threading.enumerate() if one is not threading.main_thread()):
+        os._exit(
+            Exit.DONE
+        )  # everything is removed; work that has not noticed yet that it was cancelled is not waited for
     return Exit.DONE

@@ -51,6 +51,7 @@ def serve(*, port: int = 0, open_browser: bool = True, say: Callable[[str], None
                 access_log=False,
                 server_header=False,
                 timeout_graceful_shutdown=2,
+                timeout_keep_alive=120,  # a server that is busy counting must not hang up on a request that is on its way
                 lifespan="on",
             )
             say(address)

@@ -12,7 +12,7 @@ const READERS = ["both, proven", "release alone", "with the method", "release al
 function planeOf(points, promise, narrow) {
   const of = colours();
   const share = { type: "quantitative", axis: { format: ".0%", tickCount: 6 }, scale: { zero: true, nice: true }, title: "values guessed right" };
-  const cost = { field: "cost", type: "quantitative", title: "lost in pairs of columns (bits)", scale: { zero: false, nice: true, padding: 40 }, axis: { tickCount: 6 } };
+  const cost = { field: "cost", type: "quantitative", title: "lost in pairs of columns (bits)", scale: { zero: false, nice: true, padding: narrow ? 50 : 100 }, axis: { tickCount: 6 } };
   const axis = { labelColor: of("soft"), titleColor: of("soft"), gridColor: of("line"), domainColor: of("edge"), tickColor: of("edge"), labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" };
   const y = { field: "guess", ...share };
   const layer = [
