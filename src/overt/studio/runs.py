@@ -84,7 +84,7 @@ class TriedRun:
 
 
 @dataclass(frozen=True)
-class Guesses:
+class GuessedColumn:
     """The share of values of a sensitive column that are guessed right."""
 
     column: str
@@ -93,7 +93,7 @@ class Guesses:
     with_method: float | None  # by somebody who also knows the method; None: not known, or nothing more
 
 
-def guesses_of(candidate: Candidate) -> tuple[Guesses, ...]:
+def guesses_of(candidate: Candidate) -> tuple[GuessedColumn, ...]:
     """What is guessed of every sensitive column, as the library measured it."""
     audited = {}
     if candidate.leak is not None:
@@ -105,7 +105,7 @@ def guesses_of(candidate: Candidate) -> tuple[Guesses, ...]:
         if one is not None and one.audit is not None:
             alone, replayed = (n / one.audit.n_rows for n in one.audit.guesses)
             with_method = replayed if one.has_figures else None
-        found.append(Guesses(disclosed.column, float(disclosed.blind_guess), alone, with_method))
+        found.append(GuessedColumn(disclosed.column, float(disclosed.blind_guess), alone, with_method))
     return tuple(found)
 
 
@@ -146,7 +146,7 @@ class Run:
         return self.job.result if self.job is not None and isinstance(self.job.result, TriedRun) else None
 
     @property
-    def guesses(self) -> tuple[Guesses, ...]:
+    def guesses(self) -> tuple[GuessedColumn, ...]:
         """What somebody guesses right of every sensitive column."""
         return () if self.candidate is None else guesses_of(self.candidate)
 
