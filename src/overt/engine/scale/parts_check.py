@@ -323,12 +323,12 @@ def check_parts(
     findings.append(_find_buckets(sums[0] == sums[1]))
     boxes = Judgement.of(engine, lines[people.name], "h0", Judge(("h0", "h1"), (), None), claim.n_rows)
     if people.is_exact:
-        data, names = original
-        found = [
-            dense(engine.histogram(of, SumOfRows(called, keys), NO_CELLS), _SUMS)
-            for of, called in ((lines[people.name], ()), (data, names))
-        ]
-        findings.append(_find_people(bool((found[0] == found[1]).all())))
+        data, called = original
+        shown, known = (
+            dense(engine.histogram(of, SumOfRows(codes, keys), NO_CELLS), _SUMS)
+            for of, codes in ((lines[people.name], ()), (data, called))
+        )
+        findings.append(_find_people(bool((shown == known).all())))
     judge = Judge((BUCKET,), of_values.sensitive, claim.goal, None if people.is_exact else boxes.groups.least)
     buckets = Judgement.of(engine, lines[of_values.name], BUCKET, judge, claim.n_rows)
     if buckets.greatest_bucket != buckets.groups.n_groups:
