@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
@@ -64,7 +65,10 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_
     assert [name for name in overt.__all__ if f".{name}" not in names and name != "samples"] == []
 
 
-def test_the_citation_names_the_version_of_the_package():
-    text = (ROOT / "CITATION.cff").read_text("utf-8")
-    assert f"\nversion: {overt.__version__}\n" in text
-    assert f'\nversion = "{overt.__version__}"\n' in (ROOT / "pyproject.toml").read_text("utf-8")
+def test_the_citation_and_the_newest_entry_of_the_changelog_name_the_version_of_the_package():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    assert overt.__version__ == version, "installed before the version changed: install the package again"
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    entries = re.findall(r"^## \[([\d.]+)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert entries[0] == (version, re.search(r"^date-released: (\S+)$", citation, re.M)[1])
+    assert f"\nversion: {version}\n" in citation
