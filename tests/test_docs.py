@@ -128,6 +128,15 @@ def headings_of(document: Path) -> set[str]:
 
 
 @named
+def test_files_of_the_project_that_a_document_names_are_there(document):
+    named = re.findall(
+        r"`((?:[\w.-]+/)+[\w.-]+\.(?:py|txt|toml|yml|ipynb)|[\w-]+\.(?:txt|cff))`", document.read_text("utf-8")
+    )
+    roots = (ROOT, ROOT / "src" / "overt", document.parent)
+    assert [name for name in named if not any((root / name).exists() for root in roots)] == []
+
+
+@named
 def test_nothing_of_a_machine_is_in_a_document(document):
     text = document.read_text(encoding="utf-8")
     assert not re.search(r"(?<![\w.])/(?:work|home|root|tmp)/", text)
@@ -169,6 +178,8 @@ def test_every_page_is_in_a_folder_and_on_the_map():
     assert {page.split("/")[0] for page in pages} == set(FOLDERS)
     links = re.findall(r"^\| \[.*?\]\((.*?)\) \|", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(links) == sorted(pages)
+    menu = re.findall(r"^ +- (\w+/[\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(menu) == sorted(pages), "the menu of the site; `make docs` refuses a page that is not in it"
 
 
 @pytest.mark.parametrize("code", list(Exit), ids=lambda code: code.name)
