@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from overt.cli import app, main
+from overt.cli import app
 from overt.cli.console import Exit
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
 
@@ -130,10 +130,33 @@ def test_an_error_is_one_sentence_and_its_exit_code(overt, failing, error, code,
     assert overt("run", "recipe.toml") == (code, "", sentence)
 
 
-def test_debug_shows_where_an_error_came_from(failing):
-    failing(RuntimeError("here"))
-    with pytest.raises(RuntimeError, match="here"):
-        main(["run", "recipe.toml", "--debug"])
+@pytest.mark.parametrize(("error", "code", "sentence"), ERRORS, ids=lambda value: type(value).__name__)
+def test_debug_shows_where_an_error_came_from_and_ends_as_without(overt, failing, error, code, sentence):
+    failing(error)
+    ended, out, err = overt("run", "recipe.toml", "--debug")
+    assert (ended, out) == (code, "") and err.endswith(f"\n{sentence}")
+    assert "in fail_with" not in err and ", in run\n" in err and "Alice" not in err
+
+
+def test_debug_repeats_no_words_of_an_error_that_was_caught_on_the_way(overt, failing):
+    """They may be somebody's value; a bug report is sent to others."""
+
+    class Odd(ValueError):
+        def __str__(self):
+            return "Alice has the flu"
+
+    try:
+        try:
+            int("Alice")
+        except ValueError as inner:
+            inner.add_note("Alice")
+            raise Odd("Alice") from inner
+    except Odd as odd:
+        failing(odd)
+    code, out, err = overt("run", "recipe.toml", "--debug", "--json")
+    assert code == json.loads(out)["exit_code"] == Exit.UNEXPECTED
+    assert "ValueError" in err and "Odd" in err and err.count("test_main.py") > 2
+    assert not [line for line in err.splitlines() if "Alice" in line and not line.startswith("    ")]
 
 
 def test_an_error_with_json_is_a_document(folder, overt):

@@ -16,9 +16,9 @@ from types import FrameType
 
 from cyclopts import App, CycloptsError
 
-from overt.cli.console import Exit, complain, say_json
+from overt.cli.console import Exit, complain, say_json, show_places
 
-DEBUG = "Every command takes --debug: show where an unexpected error came from."
+DEBUG = "Every command takes --debug: show where in the code an error came from."
 COLLECT_SELDOM = (
     50_000,
     20,
@@ -113,7 +113,7 @@ def main(tokens: Sequence[str] | None = None) -> int:
         raise
     except BaseException as error:  # a panic of a compiled library is no Exception
         if debug:
-            raise
+            show_places(error)
         return complain(error, as_json="--json" in tokens)
 
 

@@ -9,6 +9,7 @@ import errno
 import json
 import shutil
 import sys
+import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Annotated, Any
@@ -98,6 +99,16 @@ def complain(error: BaseException, *, as_json: bool = False) -> Exit:
     if as_json:
         say_json({"error": sentence_of(error), "exit_code": exit_of(error)})
     return exit_of(error)
+
+
+def show_places(error: BaseException | None) -> None:
+    """Say where in the code an error and those behind it were raised, without their words: what a library repeats may be somebody's value."""
+    if error is None:
+        return
+    show_places(error.__cause__ or (None if error.__suppress_context__ else error.__context__))
+    sys.stderr.write(
+        f"{type(error).__name__}, most recent call last:\n{''.join(traceback.format_tb(error.__traceback__))}"
+    )
 
 
 def say(text: str = "") -> None:
