@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Settings for all tests: kernels compile on their first call, so a property test has no deadline."""
 
+from collections import Counter
+
 from hypothesis import settings
 
 import evidence
@@ -23,7 +25,14 @@ def pytest_terminal_summary(terminalreporter):
     words = evidence.summary([report for kind in kinds for report in terminalreporter.stats.get(kind, ())])
     if words:
         terminalreporter.write_line(words)
+    canaries = Counter()
     for report in (one for kind in kinds for one in terminalreporter.stats.get(kind, ())):
         for name, counted in getattr(report, "user_properties", ()):
             if name == "counted":  # how much was tried, where that is the point of a test
                 terminalreporter.write_line(counted)
+            elif name == "canaries":
+                canaries.update(dict(zip(("commands", "texts"), counted, strict=True)))
+    if canaries:
+        terminalreporter.write_line(
+            f"canaries: {canaries['commands']} commands, and {canaries['texts']} texts and files of theirs searched for names and sensitive values"
+        )

@@ -19,11 +19,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+from cyclopts import CycloptsError, MissingArgumentError
 
 import overt
 from overt.algorithms import METHODS
 from overt.algorithms.mondrian import Mondrian
-from overt.cli import main
+from overt.cli import app, main
 from overt.cli.console import Exit
 from overt.hierarchy import Prefixes
 from overt.io.frames import read_frame
@@ -106,6 +107,24 @@ def run_console(text: str, names: dict[str, Any]) -> None:
             parts = re.split(r"^ *\.\.\.\n", "\n".join(printed).rstrip() + "\n", flags=re.MULTILINE)
             pattern = r"(?:.*\n)*?".join(map(re.escape, parts))
             assert re.fullmatch(pattern, output.getvalue()), f"{command} printed\n{output.getvalue()}"
+
+
+@named
+def test_commands_that_a_document_names_can_be_given(document):
+    """Those without a place holder are read as the command line reads them; what a sentence leaves out may be missing."""
+    text = document.read_text(encoding="utf-8")
+    blocks = "".join(block for language, block in blocks_of(document) if language in ("text", "console"))
+    lines = re.findall(r"^(?:\$ )?(overt .*)$", blocks, re.MULTILINE)
+    for line in [*re.findall(r"`(overt [^`\n]+)`", text), *lines]:
+        words = shlex.split(line.partition(" > ")[0], comments=True)[1:]
+        if not words or re.search(r"[\[…]|\.\.\.", line) or words[0].isupper():
+            continue
+        try:
+            app.parse_args(words, exit_on_error=False, print_error=False)
+        except MissingArgumentError:
+            continue
+        except CycloptsError as error:
+            pytest.fail(f"{line}: {error}")
 
 
 @named

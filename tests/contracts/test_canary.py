@@ -9,6 +9,7 @@ import json
 import re
 import sqlite3
 import stat
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -88,8 +89,13 @@ def contents(folder):
 
 
 @pytest.fixture
-def overt(folder, capsys):
-    """Run a command and look at all that it prints and writes; returns its exit code and the names of what it wrote."""
+def overt(folder, capsys, monkeypatch, tmp_path_factory, record_property):
+    """Run a command and look at all that it prints, writes and leaves among temporary files; returns the names of what it wrote.
+
+    How many commands and texts were looked at is added up over all tests, and printed after the last.
+    """
+    temporary = tmp_path_factory.mktemp("temporary")
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
 
     def run(*words, expected=Exit.DONE, is_public=False):
         before = contents(folder)
@@ -106,6 +112,8 @@ def overt(folder, capsys):
         written = {path: content for path, content in contents(folder).items() if before.get(path) != content}
         for path, content in written.items():
             look_at(path, content)
+        assert list(temporary.rglob("*")) == []
+        record_property("canaries", (1, bool(out) + bool(err) + len(written)))
         return {path.name for path in written}
 
     return run
@@ -113,6 +121,7 @@ def overt(folder, capsys):
 
 def look_at(path, content):
     """What is written has no name in it; it is the release, or has no value in it, or is for the owner, who alone can read it."""
+    content += unpacked(path)
     assert PERSON.encode() not in content, path.name
     head = content[:600].decode("utf-8", "replace") + content[600:6000].decode("utf-8", "replace")
     says = (
@@ -125,6 +134,11 @@ def look_at(path, content):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path.name
     elif not is_release(path):
         assert VALUE.encode() not in content, path.name
+
+
+def unpacked(path):
+    """The rows of a file whose bytes are packed, else nothing."""
+    return pl.read_parquet(path).write_ndjson().encode() if path.suffix == ".parquet" else b""
 
 
 def is_release(path):
@@ -275,3 +289,4 @@ def test_a_refusal(folder, overt, how):
         path.write_text(spoil(path.read_text("utf-8")), "utf-8")
     assert overt("run", "recipe.toml", expected=code) == set()
     overt("run", "recipe.toml", "--json", expected=code)
+    overt("run", "recipe.toml", "--debug", expected=code)
