@@ -32,7 +32,7 @@ def steps_in(folder: Path) -> tuple[str, list[NextStep]]:
             return f"Here is the release of {path.name}.", [
                 *([("Check it", f"overt check {shlex.quote(data)} {shlex.quote(release)}")] if data else []),
                 ("What replaying it tells", f"overt audit {run}"),
-                ("Make it anew, with reports", f"overt run {run} --report --overwrite"),
+                ("Make it anew, if nobody has it yet", f"overt run {run} --report --overwrite"),
             ]
         return f"Here is a recipe: {path.name}.", [
             ("Make the release", f"overt run {run} --report"),
