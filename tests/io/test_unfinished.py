@@ -170,9 +170,45 @@ def test_a_journal_that_somebody_made_up_removes_nothing_of_others(tmp_path, lin
     (tmp_path / "precious").write_text("3")
     journal = tmp_path / "f" / ".overt-01234567.unfinished"
     journal.write_text(json.dumps(line) + "\n" + "[" * 100_000 + "\n" + '{"target": "prec')
+    journal.chmod(0o600)
     clear_unfinished(tmp_path / "f")
     assert state(tmp_path / "f") == {"precious": "1", ".precious.part": "2"}
     assert (tmp_path / "precious").read_text() == "3"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights of files mean less there")
+@pytest.mark.parametrize("is_administrator", [False, True])
+def test_a_journal_of_another_user_removes_nothing_and_is_in_nobodys_way(tmp_path, monkeypatch, is_administrator):
+    """In a folder like /tmp others can make files but not remove ours; their journal must not make us do it.
+
+    They have to let everybody write it, or we could not open it; an administrator can open it anyway.
+    """
+    fill(tmp_path / "f", {"precious": "1"})
+    number = (tmp_path / "f" / "precious").stat().st_ino
+    journal = tmp_path / "f" / ".overt-01234567.unfinished"
+    lines = [{"target": "precious"}, {"replacing": {"precious": number}}, {"turned back": True}]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    journal.chmod(0o600 if is_administrator else 0o666)
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if is_administrator else 4321)
+    if is_administrator and not journal.stat().st_uid:
+        os.chown(journal, 65534, -1)
+    import fcntl
+
+    before = state(tmp_path / "f")
+    assert clear_unfinished(tmp_path / "f") == () and state(tmp_path / "f") == before
+    with journal.open("r+") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with all_or_nothing(overwrite=True) as stage:
+            stage(tmp_path / "f" / "precious").write_text("2")
+    assert state(tmp_path / "f") == {**before, "precious": "2"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are none")
+def test_a_journal_that_is_no_file_is_passed_over(tmp_path):
+    os.mkfifo(tmp_path / ".overt-01234567.unfinished", 0o600)
+    with all_or_nothing() as stage:
+        stage(tmp_path / "a").write_text("1")
+    assert (tmp_path / "a").read_text() == "1"
 
 
 def test_a_journal_that_is_a_link_is_not_followed(tmp_path):

@@ -5,13 +5,15 @@ Whoever writes files into a folder keeps a journal there, `.overt-TOKEN.unfinish
 releases when the process ends, however it ends. The journal names the files that are to appear; under temporary names,
 `.NAME.TOKEN.part` and `.NAME.TOKEN.old`, lie the new ones and those that they replace. So a later run can tell what is
 unfinished from what is being written: it puts back what stood there before, or, if all had appeared already, removes what was
-replaced. A journal can be written by anybody who may write into the folder; what it says moves and removes no other files.
+replaced. Journals of other users are passed over, as anybody who may write into the folder can make one. What a journal says moves and removes
+no files elsewhere.
 """
 
 import json
 import os
 import re
 import secrets
+import stat
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -153,12 +155,16 @@ def put_back(journal: Journal, target: str, inode: int | None, *, keep_old: bool
 
 
 def _journals(folder: Path) -> Iterator[tuple[str, int]]:
-    """The token and an open handle of every journal in a folder that this user may write to."""
+    """The token and an open handle of every journal in a folder that this user has begun."""
     for path in sorted(folder.glob(".overt-*.unfinished")):
         found = _JOURNAL.fullmatch(path.name)
         if found is not None:
             with suppress(OSError):  # gone meanwhile, a link, or another user's
-                yield found[1], os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+                handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+                if not _is_own(os.fstat(handle)):
+                    os.close(handle)
+                    continue
+                yield found[1], handle
 
 
 @dataclass
@@ -196,11 +202,27 @@ def _read(handle: int) -> _Lines:
 
 if os.name == "nt":  # pragma: no cover
 
+    def _is_own(journal: os.stat_result) -> bool:
+        """Windows says nothing of this here."""
+        return stat.S_ISREG(journal.st_mode)
+
     def _lock(handle: int, *, wait: bool = False) -> bool | None:
         """Windows locks bytes against their owner too: who lives is not known there."""
         return None
 
 else:
+
+    def _is_own(journal: os.stat_result) -> bool:
+        """Whether a journal that could be opened is this user's. Another's would make us remove files that they may not remove.
+
+        A journal with words in it can be read by its owner alone, so whoever may open it is that, or passes over rights as an administrator does.
+        This holds also where a file system says something else of who owns a file.
+        """
+        if not stat.S_ISREG(journal.st_mode):
+            return False
+        if journal.st_uid == os.geteuid():
+            return True
+        return os.geteuid() != 0 and not stat.S_IMODE(journal.st_mode) & 0o077
 
     def _lock(handle: int, *, wait: bool = False) -> bool | None:
         """Lock a file as long as this process lives: False if another holds it, None if its file system has no locks."""
