@@ -93,3 +93,13 @@ def test_the_owner_sees_groups_and_buckets_in_the_order_of_the_rows():
     assert view["Disease"].to_list() == FRAME["Disease"].to_list()
     assert view["group"].to_list() == [1, 2, 1, 2]
     assert view["bucket"].to_list() == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_whole_numbers_that_came_as_fractions_stand_in_their_bucket(kind):
+    """pandas has no whole numbers beside missing ones: what is released of floats that are all whole is 1, 2, 3."""
+    frame = pl.DataFrame({"Age": [1, 2, 3, 4], "pay": [1.0, 2.0, 3.0, 1.0]})
+    frame = frame.to_pandas() if kind == "pandas" else frame
+    table = overt.read_frame(frame, quasi_identifiers=["Age"], sensitive=["pay"])
+    release = overt.BucketRelease(table, overt.Partition.from_groups([[0, 1], [2, 3]]), None)
+    assert list(publish_flat(release)["pay"]) == ["{1, 2}", "{1, 2}", "{1, 3}", "{1, 3}"]

@@ -47,8 +47,11 @@ def flatten(table: Table, tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 def _texts(column: Column, shown: pl.Series) -> pl.Series:
     """Values as the texts that cells show, in quotes where they could be taken for something else."""
     written = pl.DataFrame({"value": values_as_came(column), "text": texts_of_values(column)}).drop_nulls("value")
-    if shown.dtype != written.get_column("value").dtype:
+    if shown.dtype == pl.Enum:
         shown, written = shown.cast(pl.String), written.cast(pl.String)
+    shown = shown.cast(
+        written.get_column("value").dtype
+    )  # what is released can all be whole, or days, where the column is not
     found = pl.DataFrame({"value": shown}).join(written, on="value", how="left", maintain_order="left")
     return found.get_column("text").alias(column.name)
 
