@@ -114,6 +114,9 @@ class Table:
     order: tuple[str, ...] = field(default=(), repr=False)  # every column, as it came; empty: encoded, then others
     row_by_row: bool = True  # no row had a say in how another was read
     persons: Persons | None = None  # whose rows were put together, if a person had several; a row is then a person
+    undeclared: frozenset[str] = (
+        frozenset()
+    )  # columns whose type no source declares: it was found from the cells of all rows
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns] + self.others.columns + list(self.identifiers)

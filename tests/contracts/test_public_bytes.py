@@ -10,7 +10,9 @@ import hashlib
 import json
 import os
 import re
+import sqlite3
 import stat
+from contextlib import closing
 from functools import partial
 from itertools import permutations
 from pathlib import Path
@@ -408,3 +410,91 @@ def test_in_parts(ending, tmp_path, monkeypatch, request):
         )
     assert found[0] == found[1] == found[2] and len(found[0]) > 5
     assert not any(mode & 0o027 for _, mode in found[0].values())
+
+
+LONELY = """\
+version = 1
+[input]
+{source}
+[columns.age]
+role = "quasi-identifier"
+hierarchy = {{ widths = [10, 100] }}
+[columns.pay]
+role = "sensitive"
+missing = "own value"
+[[goal]]
+property = "k-anonymity"
+k = 4
+[method]
+name = "full-domain"
+max_suppressed = 0.4
+[output]
+path = "{place}"
+{more}
+"""
+PAY = [1, 2, None, 3, 1, 2]  # of those who are published
+
+
+def write_pay(folder, kind, pay, request):
+    """People of twenty, and one of seventy who is suppressed, with what they earn and a note of it; and what a recipe says of it."""
+    rows = [(20 + i % 4, one) for i, one in enumerate(pay[:-1])] + [(71, pay[-1])]
+    if kind == "postgresql":
+        server = request.getfixturevalue("postgresql")
+        cells = ", ".join(f"({age}, {one or 'NULL'}, {one or 'NULL'})" for age, one in rows)
+        server.run(
+            "DROP TABLE IF EXISTS lonely_pay",
+            "CREATE TABLE lonely_pay (age int, pay numeric, note numeric)",
+            f"INSERT INTO lonely_pay VALUES {cells}",
+        )
+        request.getfixturevalue("monkeypatch").setenv("OVERT_TEST_LONELY", server.address())
+        return 'database = "OVERT_TEST_LONELY"\ntable = "lonely_pay"'
+    if kind == "db":
+        (folder / "people.db").unlink(missing_ok=True)
+        with closing(sqlite3.connect(folder / "people.db")) as connection:
+            connection.execute("CREATE TABLE people (age, pay, note)")
+            connection.executemany("INSERT INTO people VALUES (?, ?, ?)", [(age, one, one) for age, one in rows])
+            connection.commit()
+        return 'database = "people.db"\ntable = "people"'
+    lines = [json.dumps({"age": age, "pay": one, "note": one}) for age, one in rows]
+    if kind == "csv":
+        cells = ("" if one is None else str(one) for _, one in rows)
+        lines = ["age,pay,note", *(f"{age},{one},{one}" for (age, _), one in zip(rows, cells, strict=True))]
+    (folder / f"people.{kind}").write_text("\n".join(lines) + "\n")
+    return f'path = "people.{kind}"'
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "db", "postgresql"])
+def test_a_type_that_no_source_declares_says_nothing_of_who_was_suppressed(kind, ending, tmp_path, request):
+    """One fraction makes all numbers of the source fractions, and one with two digits after the point gives all exact numbers two: 1 or 1.0 tells of it."""
+    found = []
+    for lonely in (5, 1.5, 2.75):
+        source = write_pay(tmp_path, kind, [*PAY, lonely], request)
+        recipe = LONELY.format(source=source, place=f"release.{ending}", more='others = ["note"]')
+        (tmp_path / "recipe.toml").write_text(recipe)
+        rng = np.random.default_rng(1)
+        outcome = overt.run(read_recipe(tmp_path / "recipe.toml"), rng=rng, overwrite=True, report=True, audit=False)
+        assert outcome.ok and outcome.n_suppressed == 1
+        found.append({p.name: undated(p) for p in tmp_path.glob("release*") if audience_of(p) is Audience.PUBLIC})
+        data = "people." + kind if kind != "postgresql" else "OVERT_TEST_LONELY"
+        checked = overt.check(data if kind == "postgresql" else tmp_path / data, tmp_path / f"release.{ending}")
+        assert checked.ok, checked
+    assert found[0] == found[1] == found[2] and len(found[0]) == 4
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_type_that_no_source_declares_says_nothing_of_who_was_suppressed_out_of_core(
+    ending, tmp_path, monkeypatch, request
+):
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for lonely in (5, 1.5):
+        source = write_pay(tmp_path, "csv", [*PAY, lonely], request)
+        recipe = LONELY.format(source=source, place="release", more=f'format = "{ending}"')
+        (tmp_path / "recipe.toml").write_text(recipe)
+        rng = np.random.default_rng(1)
+        outcome = overt.run("recipe.toml", rng=rng, overwrite=True, report=True, engine="out-of-core")
+        assert outcome.ok and outcome.n_suppressed == 1
+        found.append({str(p): undated(p) for p in Path("release").rglob("*") if p.is_file()})
+        assert overt.check("people.csv", "release").ok
+    assert found[0] == found[1] and len(found[0]) == 4

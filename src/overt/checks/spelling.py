@@ -21,6 +21,12 @@ from overt.hierarchy.grid import blocks_of
 from overt.table import Codes, Column, Kind, Table
 
 AsCame = Callable[[Column, Codes], pl.Series]  # the values of codes in the type in which they are released
+InType = Callable[[pl.Series], pl.Series]  # values of a column without a role in the type in which they are released
+
+
+def as_they_are(values: pl.Series) -> pl.Series:
+    """The type in which they came in."""
+    return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +58,7 @@ def rewrite(
     claim: Claim,
     as_came: AsCame,
     *,
+    in_type: InType = as_they_are,
     exact: bool = False,
     by_level: Sequence[str] = (),
 ) -> Rewritten:
@@ -85,7 +92,7 @@ def rewrite(
                 cells, known = frame.get_column(other), distinct
                 if _has_no_texts(cells.dtype):
                     cells, known = _texts(cells), _texts(distinct)
-                columns[other] = _plain(cells, known, None, distinct.gather)
+                columns[other] = _plain(cells, known, None, partial(_gathered, distinct, in_type))
         first = [] if name == "release" else [SHUFFLED if name == "shuffled" else BUCKET]
         first = [number for number in first if number in frame.columns and number not in columns]
         for number in first:
@@ -209,6 +216,10 @@ def _plain(
     if (codes == UNKNOWN).any():
         return None
     return gather(codes[texts.text_of_line])
+
+
+def _gathered(values: pl.Series, in_type: InType, codes: Codes) -> pl.Series:
+    return in_type(values.gather(codes))
 
 
 def _lists(cells: pl.Series, column: Column) -> pl.Series | None:

@@ -9,6 +9,7 @@ to choose. Tables of a database have no bytes to compare; their cells are.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -17,7 +18,7 @@ from overt.checks.person_lines_read import pool, spread
 from overt.checks.spelling import Rewritten, rewrite
 from overt.io.encoding import values_as_came
 from overt.io.manifest import versions
-from overt.io.own_content import in_plain_numbers
+from overt.io.own_content import in_own_type
 from overt.io.private_folder import PrivateFolder
 from overt.io.recipe.recipe import Recipe
 from overt.io.sources import Source
@@ -46,12 +47,13 @@ def find_spelling(
         table,
         tables,
         claim,
-        as_released,
+        partial(_as_released, table),
+        in_type=partial(in_own_type, table=table),
         exact=recipe.method.table_names != CrossBucketRelease.table_names,
         by_level=recipe.columns_of("quasi-identifier") if isinstance(recipe.method, Searching) else (),
     )
     if rewritten.tables is not None and table.has_bundles:
-        rewritten = replace(rewritten, tables=spread(table, rewritten.tables, as_released))
+        rewritten = replace(rewritten, tables=spread(table, rewritten.tables, partial(_as_released, table)))
         if rewritten.tables is not None and recipe.settings.output.rows == "pooled":
             values = pool(table, rewritten.tables["sensitive"])
             rewritten = replace(rewritten, tables={**rewritten.tables, "sensitive": values})
@@ -59,10 +61,9 @@ def find_spelling(
     return find_bytes(rewritten, target, places, separator=separator, written_by=written_by)
 
 
-def as_released(column: Column, codes: Codes) -> pl.Series:
-    """Values as they came; a column of text that became numbers is whole if all that is released of it is."""
-    shown = values_as_came(column).gather(codes)
-    return in_plain_numbers(shown) if column.dtype is None else shown
+def _as_released(table: Table, column: Column, codes: Codes) -> pl.Series:
+    """Values as they came, in the type that follows from what is released where nobody declared one."""
+    return in_own_type(values_as_came(column).gather(codes).alias(column.name), table)
 
 
 def find_bytes(

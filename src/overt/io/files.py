@@ -141,11 +141,11 @@ def read_intake(
         intake.refuse_unknown(list(sheet))
         plain = intake.kept_others(list(sheet))
         others = pl.DataFrame([_as_dictionary(name, sheet[name]) for name in plain])
-        return intake.table(tuple(sheet), sheet.pop, others)
+        return intake.table(names := tuple(sheet), sheet.pop, others, undeclared=names)
     if file_format == "jsonl" and row_by_row:
         intake.refuse_unknown(named := (*intake.encoded, *intake.identifiers))
         coded = read_json_lines(path, intake.encoded, is_packed=is_packed_name(path), on_progress=on_progress)
-        return intake.table(named, coded.pop, pl.DataFrame())
+        return intake.table(named, coded.pop, pl.DataFrame(), undeclared=named)
     with polars_errors(path, file_format):
         frame = scan_typed(path, file_format)
         columns = frame.collect_schema().names()
@@ -158,7 +158,8 @@ def read_intake(
         column = read.drop_in_place(name)
         return coded_by_cell(column) if row_by_row else coded_from_series(column)
 
-    return intake.table(columns, coded_column, read.select(plain))
+    undeclared = columns if file_format == "jsonl" else ()
+    return intake.table(columns, coded_column, read.select(plain), undeclared=undeclared)
 
 
 def read_release(
@@ -292,7 +293,7 @@ def _read_csv(path: Path, intake: Intake, dialect: Dialect, on_progress: Progres
     plain = intake.kept_others(dialect.header)
     coded = read_texts(path, dialect, [*intake.numbered, *plain], on_progress)
     others = pl.DataFrame([_as_dictionary(name, coded.pop(name)) for name in plain])
-    return intake.table(dialect.header, coded.pop, others)
+    return intake.table(dialect.header, coded.pop, others, undeclared=dialect.header)
 
 
 def _as_dictionary(name: str, coded: Coded) -> pl.Series:

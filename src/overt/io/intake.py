@@ -180,8 +180,12 @@ class Intake:
         others: pl.DataFrame,
         *,
         frame_kind: str = "polars",
+        undeclared: Collection[str] = (),
     ) -> Table:
-        """Encode the columns that have a role, one at a time; `coded` hands over a column and forgets it."""
+        """Encode the columns that have a role, one at a time; `coded` hands over a column and forgets it.
+
+        The source says nothing of the types of `undeclared` columns: they were found from all their cells.
+        """
         names = [name for name in columns if name in self.encoded]
         if self.left_out is not None:
             every, left_out = coded, self.left_out
@@ -191,7 +195,8 @@ class Intake:
             raw = coded
             coded = lambda name: self.readable(name, raw(name))  # noqa: E731
         if self.persons is not None:
-            return gather_persons(self, tuple(columns), coded, others, frame_kind)
+            table = gather_persons(self, tuple(columns), coded, others, frame_kind)
+            return replace(table, undeclared=frozenset(undeclared))
         sensitive = {name: coded(name) for name in names if name in self.sensitive}
         kept, n_dropped = self._kept_rows(sensitive)
         encoded = [
@@ -203,7 +208,9 @@ class Intake:
         if kept is not None and others.width:
             others = others.filter(kept)
         identifiers = tuple(name for name in columns if name in self.identifiers)
-        return Table(tuple(encoded), others, identifiers, frame_kind, n_dropped, tuple(columns), self.row_by_row)
+        return Table(
+            tuple(encoded), others, identifiers, frame_kind, n_dropped, tuple(columns), self.row_by_row, undeclared=frozenset(undeclared),
+        )  # fmt: skip
 
     def _kept_rows(self, sensitive: Mapping[str, Coded]) -> tuple[NDArray[np.bool_] | None, int]:
         """Which rows stay (None: all), and how many do not."""

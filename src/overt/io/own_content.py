@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from overt.kernels.counting import count_codes
+from overt.table import Table
 
 
 def with_own_content(frame: pl.DataFrame) -> pl.DataFrame:
@@ -42,15 +43,38 @@ def _without_categories(dtype: pl.DataType) -> pl.DataType:
     return dtype
 
 
-def in_plain_numbers(column: pl.Series) -> pl.Series:
-    """Floats that are all whole, and none missing, as whole numbers.
+def in_own_type(shown: pl.Series, table: Table) -> pl.Series:
+    """Published cells in the type that follows from them, where no source declares one: the cells of other rows made it."""
+    if shown.name in table.undeclared:
+        return _in_fewest_digits(_in_days(_in_whole_numbers(shown)))
+    return (
+        _in_whole_numbers(shown) if table.frame_kind == "pandas" else shown
+    )  # which has no whole numbers beside missing ones
 
-    In files of text and in pandas it is the cells, those of other rows too, that make a column one of floats.
-    """
-    if not column.dtype.is_float() or column.null_count() or not len(column):
+
+def _in_whole_numbers(column: pl.Series) -> pl.Series:
+    """Floats that are all whole as whole numbers."""
+    if not column.dtype.is_float():
         return column
     is_whole = (column.round() == column) & (column.abs() < 1 << 53)
     return column.cast(pl.Int64) if is_whole.all() else column
+
+
+def _in_days(column: pl.Series) -> pl.Series:
+    """Moments that are all midnight, with no time zone, as days."""
+    if not isinstance(column.dtype, pl.Datetime) or column.dtype.time_zone is not None:
+        return column
+    days = column.cast(pl.Date)
+    return days if (days.cast(column.dtype) == column).all() else column
+
+
+def _in_fewest_digits(column: pl.Series) -> pl.Series:
+    """Exact numbers with as many digits after the point as one of them needs."""
+    if not isinstance(column.dtype, pl.Decimal):
+        return column
+    fractions = column.unique().cast(pl.String).str.extract(r"\.(\d*?)0*$")
+    scale = int(fractions.str.len_chars().fill_null(0).to_numpy().max(initial=0))
+    return column.cast(pl.Decimal(column.dtype.precision, scale))
 
 
 def _with_used_categories(column: pl.Series) -> pl.Series:

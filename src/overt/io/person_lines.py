@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from overt.errors import InvalidInput
 from overt.io.encoding import values_as_came
-from overt.io.own_content import in_plain_numbers, with_own_content
+from overt.io.own_content import in_own_type, with_own_content
 from overt.persons import COUNT, Bundles, gather_lists
 from overt.table import Codes, Column, Kind, Role, Table
 
@@ -118,8 +118,7 @@ def _values(table: Table, column: Column, codes: Codes) -> pl.Series:
     values = values_as_came(single)
     if values.dtype == pl.String:
         values = values.cast(pl.Enum(values.drop_nulls()))
-    shown = values.gather(codes).alias(column.name)
-    return in_plain_numbers(shown) if bundles.dtype is None or table.frame_kind == "pandas" else shown
+    return in_own_type(values.gather(codes).alias(column.name), table)
 
 
 def _at_place(

@@ -19,7 +19,7 @@ from overt.io.cells import Cells, cells_of, level_cells
 from overt.io.dp_release import dp_table
 from overt.io.encoding import coded_from_series, codes_by_text, values_as_came
 from overt.io.frames import to_native
-from overt.io.own_content import in_plain_numbers, with_own_content
+from overt.io.own_content import in_own_type, with_own_content
 from overt.io.person_lines import RowLinks, lines_of_persons
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.ordering import order_of_lists
@@ -311,7 +311,7 @@ def _shown(column: Column, codes: Codes, table: Table) -> pl.Series:
     """Exact values, of the type that came in; text as a dictionary."""
     values = values_as_came(column)
     shown = (_dictionary(values) if values.dtype == pl.String else values).gather(codes).alias(column.name)
-    return in_plain_numbers(shown) if column.dtype is None or table.frame_kind == "pandas" else shown
+    return in_own_type(shown, table)
 
 
 def _dictionary(texts: pl.Series) -> pl.Series:
@@ -327,7 +327,7 @@ def _other(table: Table, name: str, rows: Codes) -> pl.Series:
         used = coded.dictionary.gather(np.flatnonzero(count_codes(codes, len(coded.dictionary))))
         categories = pl.Enum(used.drop_nulls().sort())
         return coded.dictionary.cast(categories, strict=False).gather(codes).alias(name)
-    return in_plain_numbers(other.gather(rows)) if table.frame_kind == "pandas" else other.gather(rows)
+    return in_own_type(other.gather(rows), table)
 
 
 def _with_number(table: Table, columns: Mapping[str, pl.Series], name: str, number_of_row: Codes) -> pl.DataFrame:

@@ -36,6 +36,9 @@ class ShownLines:
     sensitive: tuple[Column, ...]
     show: Mapping[str, str] = field(default_factory=dict)
     neutralise: bool = False
+    types: Mapping[str, pl.DataType] = field(
+        default_factory=dict
+    )  # of sensitive values, where they follow from those that are published
 
     def boxes(self, columns: Sequence[Column], groups: Partition) -> list[Cells]:
         """What every group of a fragment shows."""
@@ -57,11 +60,11 @@ class ShownLines:
         return neutralised(frame) if self.neutralise else frame
 
     def values(self, column: Column, codes: Codes) -> pl.Series:
-        """Sensitive values, of the type that came in."""
+        """Sensitive values, of the type that came in, or that follows from those that are published."""
         values = values_as_came(column)
         if values.dtype in (pl.Categorical, pl.Enum):
             values = values.cast(pl.String)
-        return values.gather(codes)
+        return values.gather(codes).cast(self.types.get(column.name, values.dtype))
 
     def _require_cover(self, column: Column, groups: Partition, shown: Cells) -> None:
         read = read_cells(shown.texts, column, form_of(column, self.show.get(column.name)))

@@ -20,9 +20,11 @@ from overt.algorithms.full_domain.rolling import LARGEST_KEY, DistinctRows, Roll
 from overt.engine.scale.fragment_lines import ShownLines, as_lines, order_lines
 from overt.engine.scale.groups_by_cuts import like_of
 from overt.engine.scale.made_tables import MadeTables
-from overt.engine.scale.seam import RowBatch, codes_of, column_of, n_fragments_of
+from overt.engine.scale.seam import RowBatch, codes_of, column_of, count_cells, n_fragments_of
 from overt.engine.scale.staging import Staged, with_codes
 from overt.errors import TooLarge
+from overt.io.encoding import values_as_came
+from overt.io.own_content import in_own_type
 from overt.kernels.counting import starts_of
 from overt.lattice import Lattice, nodes_of_levels
 from overt.partition import Groups, Histogram, Partition
@@ -158,6 +160,17 @@ class NodeGroups:
 
 
 @dataclass(frozen=True, eq=False)
+class PublishedValues:
+    """The values of a sensitive column in the rows that are published."""
+
+    groups: NodeGroups
+    name: str
+
+    def __call__(self, rows: RowBatch) -> NDArray[np.int64]:
+        return column_of(rows, self.name)[self.groups.kept(rows)].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class FragmentOfGroup:
     """Rows of one group go together."""
 
@@ -212,6 +225,8 @@ def make_groups_by_levels(staged: Staged, method: Any, lines: ShownLines, on_pro
     of_groups = distinct.codes[best.rolled.representative[best.broken]]
     suppressed = pl.DataFrame(packed.keys([rank[of_groups[:, j]] for j, rank in enumerate(ranks)]))
     groups = NodeGroups(packed, ranks, suppressed)
+    if suppressed.height:
+        lines = replace(lines, types=_types_of_published(staged, groups))
     n_fragments = n_fragments_of(staged.engine, staged.n_rows)
     publish = PublishLevels(groups, best.node, columns, staged.sensitive, lines)
     levels = dict(zip(Lattice.of(columns).columns, best.node, strict=True))
@@ -223,6 +238,17 @@ def make_groups_by_levels(staged: Staged, method: Any, lines: ShownLines, on_pro
         remarks={"Levels": ", ".join(f"{n} {level} of {top}" for (n, level), top in of_top), "Search": f"{search}"},
         levels=levels,
     )
+
+
+def _types_of_published(staged: Staged, groups: NodeGroups) -> dict[str, pl.DataType]:
+    """(sensitive column) -> the type of what is published of it, where no source declares one: suppressed rows have no say in it."""
+    types, table = {}, staged.table()
+    for column, name in zip(staged.sensitive, staged.sensitive_names, strict=True):
+        values = values_as_came(column).alias(column.name)
+        if in_own_type(values.clear(), table).dtype != values.dtype:  # it could be another
+            n_rows_of_value = count_cells(staged.engine, staged.data, PublishedValues(groups, name), column.n_values)
+            types[column.name] = in_own_type(values.gather(np.flatnonzero(n_rows_of_value)), table).dtype
+    return types
 
 
 def _ranks(column: Column, level: int) -> Codes:

@@ -9,7 +9,8 @@ cells is compared.
 
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -18,12 +19,14 @@ from overt.checks import Claim, Finding
 from overt.checks.findings import AGAIN
 from overt.checks.generalized import ShownColumn
 from overt.checks.published_lines import Key, Shared, are_in_order
+from overt.checks.reading import UNKNOWN, Texts, read_values
 from overt.checks.spelling import rewrite
 from overt.engine.scale.parts import MANIFEST, REPORT, parts_of
 from overt.engine.scale.parts_check import BUCKET, PublishedParts
 from overt.io.encoding import values_as_came
 from overt.io.files import read_release
 from overt.io.formats import write_frame
+from overt.io.own_content import in_own_type
 from overt.table import Codes, Column, Table
 
 _BY_SPARK = re.compile(
@@ -61,10 +64,11 @@ def find_written(
 ) -> tuple[Finding, Finding]:
     """Whether lines are in order, and cells spelt, as in a release; of parts that were written on this machine, whether every byte is."""
     n_parts, n_of_spark, out_of_order, misspelt = 0, 0, 0, 0
+    as_written = partial(_as_written, _types_of_published(folder, tables, original))
     with tempfile.TemporaryDirectory(prefix="overt-check-") as made:
         for table, path, frame in _frames(folder, tables):
             n_parts += 1
-            rewritten = rewrite(original, {_called(table): frame}, claim, _as_written, by_level=by_level)
+            rewritten = rewrite(original, {_called(table): frame}, claim, as_written, by_level=by_level)
             is_of_spark = _BY_SPARK.fullmatch(path.name) is not None
             own_way = _written_by_spark_in_its_own_way(table) if is_of_spark else set()
             if rewritten.tables is None or any(n for name, n in rewritten.n_misspelt.items() if name not in own_way):
@@ -137,10 +141,22 @@ def _keys(table: PublishedParts, frame: pl.DataFrame, claim: Claim) -> list[Key]
     return [*shown, Key(number, int(number.max(initial=0)) + 1), *values]
 
 
-def _as_written(column: Column, codes: Codes) -> pl.Series:
-    """Sensitive values as an engine writes them: of the type that came in, categories as text."""
+def _types_of_published(folder: Path, tables: Sequence[PublishedParts], original: Table) -> dict[str, pl.DataType]:
+    """(sensitive column) -> the type that follows from the values of all parts, where no source declares one."""
+    values = {column.name: values_as_came(column).alias(column.name) for column in original.sensitive}
+    found = {n: of[:0] for n, of in values.items() if in_own_type(of.clear(), original).dtype != of.dtype}
+    for _, _, frame in _frames(folder, tables) if found else ():
+        for name in found.keys() & set(frame.columns):
+            codes = read_values(Texts.of(frame.get_column(name)).distinct, values[name])
+            found[name] = pl.concat([found[name], values[name].gather(codes[codes != UNKNOWN])]).unique()
+    return {name: in_own_type(shown, original).dtype for name, shown in found.items()}
+
+
+def _as_written(types: Mapping[str, pl.DataType], column: Column, codes: Codes) -> pl.Series:
+    """Sensitive values as an engine writes them: of the type that came in or follows from what is published, categories as text."""
     values = values_as_came(column)
-    return (values.cast(pl.String) if isinstance(values.dtype, pl.Categorical | pl.Enum) else values).gather(codes)
+    values = values.cast(pl.String) if isinstance(values.dtype, pl.Categorical | pl.Enum) else values
+    return values.gather(codes).cast(types.get(column.name, values.dtype))
 
 
 def _written_by_spark_in_its_own_way(table: PublishedParts) -> set[str]:

@@ -80,7 +80,8 @@ class Staged:
 
     def table(self) -> Table:
         """The dictionaries as a table without rows, for those who ask for names and kinds."""
-        return Table(self.columns, pl.DataFrame(), n_dropped=self.n_dropped, order=self.order)
+        undeclared = frozenset(column.name for column in self.columns if column.dtype is None)
+        return Table(self.columns, pl.DataFrame(), n_dropped=self.n_dropped, order=self.order, undeclared=undeclared)
 
 
 def with_codes(columns: Iterable[Column], codes: Iterable[Codes]) -> tuple[Column, ...]:

@@ -94,7 +94,9 @@ def read_selection(
         gathered = gather(connection, selection, plans, on_progress)
     digest = digest_of(gathered) if with_digest else ""
     others = pl.DataFrame([gathered.pop(name).as_it_is() for name in plain])
-    return intake.table(columns, lambda name: gathered.pop(name).with_role(), others), digest
+    is_loose = selection.database.system == "sqlite"  # declared types bind nobody there
+    undeclared = [name for name, plan in plans.items() if is_loose or plan.becomes == "decimal"]
+    return intake.table(columns, lambda name: gathered.pop(name).with_role(), others, undeclared=undeclared), digest
 
 
 def read_columns(selection: Selection, on_progress: Progress = silent) -> dict[str, Coded | None]:
