@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.analysis.read_columns import ReadColumn, members_of
+from overt.analysis.strata_shown import components, find_strata
 from overt.errors import InvalidInput
 from overt.io.files import read_release
 from overt.io.flat import BUCKET
@@ -73,19 +74,30 @@ class PublishedRelease:
     def stratum_of_bucket(self) -> NDArray[np.int64] | None:
         """The stratum of every bucket, or None if boxes do not show it.
 
-        No box and no bucket is in two strata. So buckets with a box in common are in one stratum; and blind deals bring all buckets of
-        a stratum together in this way, unless it is tiny, and then parts of it are strata as good. Only labels can hide that
-        two boxes are different ones.
+        Boxes of two strata can look alike if they show labels or a grid. Then as many strata must be found as there can be. Where boxes are
+        exact, those with a box in common are the strata: blind deals bring all buckets of a stratum together in this way, unless it is
+        tiny, and then parts of it are strata as good.
         """
         n_buckets = int(self.bucket_of_row.max(initial=-1)) + 1
         if self.boxes_are_buckets:
             return np.arange(n_buckets)
-        most = self.method.most_strata
+        most = self.method.most_strata or 0
         if most == 1:
             return np.zeros(n_buckets, np.int64)
-        found = components(self.bucket_of_row, self.box_of_row)
-        is_known = most == 0 or not self.has_labels or int(found.max(initial=-1)) + 1 >= (most or 1)
-        return found if is_known else None
+        if not self._may_look_alike:
+            return components(self.bucket_of_row, self.box_of_row)
+        if most == 0:  # one for each combination of some columns' values
+            shown = [self.column(name) for name in self.method.strata]
+            if not all(column.shows_single_values for column in shown):
+                return None
+            return components(self.bucket_of_row, self.box_of_row)
+        return find_strata(self.bucket_of_row, self.box_of_row, self.quasi_identifiers, most)
+
+    @property
+    def _may_look_alike(self) -> bool:
+        """Whether boxes of two strata may show the same cells."""
+        is_ordered = any(column.scale != "categories" for column in self.quasi_identifiers)
+        return self.has_labels or (is_ordered and self.method.shows == "grid")
 
     @cached_property
     def deal(self) -> BlindDeal:
@@ -96,21 +108,6 @@ class PublishedRelease:
         if stratum is None:
             stratum = np.zeros(int(self.bucket_of_row.max()) + 1, np.int64)
         return BlindDeal(self.bucket_of_row, keys // n_values, keys % n_values, counts, n_values, stratum)
-
-
-def components(bucket_of_row: NDArray[np.int64], box_of_row: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(bucket) -> the number of the buckets that are linked to it by boxes in common, over any number of steps."""
-    n_buckets, n_boxes = (int(of_row.max(initial=-1)) + 1 for of_row in (bucket_of_row, box_of_row))
-    label = np.arange(n_buckets)
-    while True:
-        of_box = np.full(n_boxes, n_buckets)
-        np.minimum.at(of_box, box_of_row, label[bucket_of_row])
-        lower = label.copy()
-        np.minimum.at(lower, bucket_of_row, of_box[box_of_row])
-        lower = lower[lower]
-        if (lower == label).all():
-            return np.unique(label, return_inverse=True)[1].reshape(-1)
-        label = lower
 
 
 def open_release(
@@ -178,7 +175,8 @@ def _from_files(path: Path) -> PublishedRelease:
         )
         for name, file in files.items()
     }
-    return _opened(tables, recipe.method, recipe.columns_of("sensitive"), has_labels=bool(recipe.hierarchies))
+    may_hide = bool(recipe.hierarchies) or not {"grid", "label"}.isdisjoint(recipe.choices("show").values())
+    return _opened(tables, recipe.method, recipe.columns_of("sensitive"), has_labels=may_hide)
 
 
 def _public_recipe(manifest: Manifest, path: Path) -> Recipe:

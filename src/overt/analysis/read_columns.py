@@ -73,6 +73,20 @@ class ReadColumn:
         """Every category that a cell names by itself or in a set, in order."""
         return tuple(sorted({member for cell in self.cells for member in cell.members}))
 
+    @property
+    def shows_single_values(self) -> bool:
+        """Whether every cell is one value, or missing."""
+        return all(
+            cell.text != EVERYTHING
+            and (cell.is_missing or not cell.may_be_missing)
+            and (
+                len(cell.members) == 1
+                if self.scale == "categories" and not cell.is_missing
+                else cell.is_missing or cell.least == cell.greatest
+            )
+            for cell in self.cells
+        )
+
     def parse(self, value: Any) -> float:
         """A bound of a condition as a number on the column's scale; `nan` if it is none."""
         if self.scale == "categories":
