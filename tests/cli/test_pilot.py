@@ -123,6 +123,36 @@ def test_what_is_chosen_hangs_on_the_pilots_values_alone(people, folder, overt, 
     assert (folder / "again.toml").read_text() == first
 
 
+@pytest.mark.parametrize("usual", [["no"], ["a", "b", "c", "d", "e"], list(range(30)), list(range(100, 1000))], ids=len)
+def test_no_goal_tells_what_one_person_of_the_pilot_has(folder, overt, monkeypatch, usual):
+    """One, two or three people have a value that nobody else has, or nobody has: the same goals, which are public."""
+    monkeypatch.setattr("overt.engine.init.draw_rows", lambda n_rows, *_: np.arange(n_rows // 10))
+    draw = np.random.default_rng(4)
+    frame = pl.DataFrame({"born": draw.integers(0, 90, 12_000), "hiv": draw.choice(usual, 12_000)})
+    found = set()
+    for n_others in range(4):
+        other = pl.Series([5000 if isinstance(usual[0], int) else "yes"], dtype=frame["hiv"].dtype)[0]
+        changed = frame.with_columns(
+            pl.when(pl.int_range(pl.len()) < n_others).then(pl.lit(other)).otherwise("hiv").alias("hiv")
+        )
+        changed.write_csv(folder / "a.csv")
+        (folder / "a.csv.pilot.owner.json").unlink(missing_ok=True)
+        assert overt("init", "a.csv", "--into", "a.toml", "--quiet", "--overwrite")[0] == 0
+        found.add(str(read_recipe(folder / "a.toml").goal))
+    assert len(found) == 1
+
+
+def test_the_first_recipe_runs_where_a_few_values_are_missing(folder, overt):
+    """Three of 6,000: a pilot of 600 meets none of them three times in four. A refusal would be for good."""
+    draw = np.random.default_rng(1)
+    smoker = pl.Series(draw.choice(["yes", "no"], 6000, p=[0.3, 0.7])).scatter([10, 2000, 4000], None)
+    pl.DataFrame({"born": draw.integers(0, 90, 6000), "smoker diagnosis": smoker}).write_csv(folder / "a.csv")
+    for name in ("a", "b"):
+        (folder / "a.csv.pilot.owner.json").unlink(missing_ok=True)
+        assert overt("init", "a.csv", "--into", f"{name}.toml", "--quiet")[0] == 0
+        assert overt("run", f"{name}.toml", "--quiet", "--overwrite")[0] == 0
+
+
 def test_a_comparison_looks_at_the_pilot_only(people, folder, overt_json):
     (folder / "people.toml").write_text(RECIPE)
     code, first = overt_json("compare", "people.toml", "--seed", "1")

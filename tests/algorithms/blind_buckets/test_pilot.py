@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import overt
-from overt.algorithms.blind_buckets import StrataTree
+from overt.algorithms.blind_buckets import StrataTree, halvings_for
 from overt.errors import InvalidInput, Unreachable
 from tables import table_of
 
@@ -57,6 +57,32 @@ def test_no_cut_where_the_goal_would_be_at_its_limit():
     rng = RNG(4)
     at_its_limit = table_of([rng.integers(0, 9, 900)], rng.integers(0, 3, 900))
     assert overt.grow_strata(at_its_limit, overt.FrequencyLDiversity(2.9), rng=rng) == StrataTree()
+
+
+@pytest.mark.parametrize(
+    ("goal", "bears"),
+    [
+        (overt.FrequencyLDiversity("1.2"), True),
+        (overt.TCloseness("0.4"), True),
+        (overt.RelativeRisk(2, ("v001",)), True),
+        (overt.RelativeRisk(2), False),
+        (overt.BasicBetaLikeness("1/2"), False),
+        (overt.EnhancedBetaLikeness(1), False),
+        (overt.DeltaDisclosure(3), False),
+        (overt.FrequencyLDiversity("1.2") & overt.RelativeRisk(2), False),
+    ],
+    ids=str,
+)
+def test_nothing_is_halved_that_a_value_of_one_half_alone_would_break(goal, bears):
+    """The pilot has two frequent values. Among the others three people have a third one, which a pilot hardly ever meets."""
+    rng = RNG(2)
+    pilot = table_of([rng.integers(0, 20, 800)], rng.integers(0, 2, 800))
+    strata = halvings_for(pilot, goal, rng=rng)
+    assert (strata.n > 0) == bears
+    value = rng.integers(0, 2, 7200)
+    value[:3] = 2
+    others = table_of([np.where(value == 2, 0, rng.integers(0, 20, 7200))], value)
+    assert overt.BlindBuckets(goal=goal, stratify=strata).anonymize(others, rng=rng).n_groups > 0
 
 
 def test_k_anonymity_is_asked_of_boxes_and_not_of_strata():

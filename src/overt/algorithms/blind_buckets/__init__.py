@@ -6,7 +6,7 @@ from counts how many buckets there are, `deal` fills them. `pilot` grows strata.
 """
 
 from overt.algorithms.blind_buckets.method import BlindBuckets
-from overt.algorithms.blind_buckets.pilot import grow_strata, halvings_for
+from overt.algorithms.blind_buckets.pilot import bears_unseen_value, grow_strata, halvings_for
 from overt.algorithms.blind_buckets.reach import method_that_reaches
 from overt.algorithms.blind_buckets.strata import Among, ByColumns, Halvings, Strata, StrataTree, UpTo
 
@@ -18,6 +18,7 @@ __all__ = [
     "Strata",
     "StrataTree",
     "UpTo",
+    "bears_unseen_value",
     "grow_strata",
     "halvings_for",
     "method_that_reaches",

@@ -11,6 +11,7 @@ Guarantee   Given the pilot, the tree is fixed; so nothing about people outside 
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.random import Generator
@@ -22,6 +23,9 @@ from overt.algorithms.blind_buckets.strata import Among, Halvings, StrataTree, U
 from overt.errors import InvalidInput, Unreachable
 from overt.partition import Counts
 from overt.privacy.base import Property, require_whole
+from overt.privacy.beta_likeness import BetaLikeness
+from overt.privacy.delta_disclosure import DeltaDisclosure
+from overt.privacy.relative_risk import RelativeRisk
 from overt.table import Codes, Column, Kind, Table
 
 N_RESAMPLES = 100
@@ -94,7 +98,8 @@ def halvings_for(pilot: Table, goal: Property, *, rng: Generator, least_rows: in
     """How often people who are not in the pilot may be halved, as the pilot says: a single number is all that is chosen.
 
     The strata are those halves. Every one must hold `least_rows` of the pilot, and the goal must hold of all of them, for every depth up to
-    this one and in every resample of their counts.
+    this one and in every resample of their counts. It must also bear a value that nobody of the pilot has and that stands in one stratum alone: among
+    the others there may be a few such people, with a missing value say, and a refusal of the others is for good.
     """
     require_whole("least_rows", least_rows, least=2)
     values, depth = Values.of(pilot.sensitive), 0
@@ -104,9 +109,25 @@ def halvings_for(pilot: Table, goal: Property, *, rng: Generator, least_rows: in
         parts = [values.value_of_row[strata.group_of_row == s] for s in range(strata.n_groups)]
         if strata.n_groups < 2 ** (depth + 1) or min(part.size for part in parts) < least_rows:
             return Halvings(depth)
+        if not all(bears_unseen_value(goal, part.size, pilot.n_rows) for part in parts):
+            return Halvings(depth)
         if not all(grower.can_be_planned(part) for part in parts):
             return Halvings(depth)
         depth += 1
+
+
+def bears_unseen_value(goal: Property, n_rows: int, n_all: int) -> bool:
+    """Whether a stratum that has so many of the pilot satisfies the goal if somebody has a value there that nobody has in other strata.
+
+    Of the others it may have a smaller share: by three standard errors, that is counted on.
+    """
+    few = Fraction(n_rows - 3 * n_rows**0.5)
+    for part in goal.parts:
+        if isinstance(part, DeltaDisclosure):
+            return False  # it wants every value everywhere
+        if isinstance(part, BetaLikeness | RelativeRisk) and few * part.share_bounds(Fraction(1, n_all), None)[1] < 1:
+            return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

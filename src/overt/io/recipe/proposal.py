@@ -9,10 +9,11 @@ from fractions import Fraction
 from math import ceil, floor, log10
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from numpy.random import Generator
 
-from overt.algorithms.blind_buckets import halvings_for
+from overt.algorithms.blind_buckets import bears_unseen_value, halvings_for
 from overt.algorithms.blind_buckets.method import USUAL_BUCKET
 from overt.errors import InvalidInput, OvertError
 from overt.hierarchy import Levels
@@ -33,6 +34,7 @@ L = 3
 T = 0.1
 TIMES = 2
 ENOUGH = 30  # people of the pilot who have a value, so that what it says of their share holds of the others nearly
+MANY = 10  # people of the pilot with rare values: fewer change no choice of a goal, which is public
 MOST_ROWS = 500  # of a bucket that holds one copy of the rarest value at twice its share
 MANY_AMOUNTS = 30  # different ones, of a column that counts or measures
 FEW_BOUNDS = 5  # values with a bound of their own
@@ -144,16 +146,15 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
         if profile.n_rows < USUAL_BUCKET:
             yield f"rows_per_bucket = {profile.n_rows}"
         is_alone = pilot is None or profile.persons is not None  # persons are divided by how many rows they have
-        depth = (
-            0
-            if is_alone or pilot is None
-            else halvings_for(pilot, AllOf(tuple(goal.goal for goal in goals)), rng=rng).n
-        )
+        asked = AllOf(tuple(goal.goal for goal in goals))
+        depth = 0 if is_alone or pilot is None else halvings_for(pilot, asked, rng=rng).n
         why = (
             "persons with different numbers of rows are never mixed as it is"
             if profile.persons is not None
             else "nobody's values were looked at"
             if pilot is None
+            else "a value that few have could stand in one part alone, and break the goal. Known not to be so: try 2 or 3"
+            if not depth and not bears_unseen_value(asked, pilot.n_rows // 2, pilot.n_rows)
             else "as often as the pilot says that the goals allow"
         )
         yield f"stratify = {{ halvings = {depth} }}  # parts of the table that share nothing; {why}"
@@ -305,8 +306,7 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
         )
     found = pilot.column(column.name)
     most, spelled = 1 - (1 - largest_share(found)) ** keep, _spelled(found)
-    totals = found.total_of_value[found.total_of_value > 0]
-    is_common = int(totals.min()) >= ENOUGH
+    rarest = rarest_of_many(found)
     for l in (L, 2):
         bounds = own_bounds(found, l, keep) if keep > 1 and most > Fraction(1, l) else {}
         if most <= Fraction(1, l) or bounds:
@@ -324,17 +324,17 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
                 ),
                 of,
             )
-            if Fraction(int(totals.min()), found.codes.size) * TIMES >= Fraction(1, l):
+            if Fraction(rarest, found.codes.size) * TIMES >= Fraction(1, l):
                 return _Goal(goal, lines)  # no value is so rare that relative risk would say more
             if (
-                found.kind is Kind.NUMBER and len(totals) > MANY_AMOUNTS and keep == 1
+                found.kind is Kind.NUMBER and has_many_amounts(found) and keep == 1
             ):  # ordered amounts are one per person
                 return _Goal(goal & TCloseness(str(T), distance="ordered", column=column.name), (*lines, *_amounts(of)))
-            if not is_common:
+            if rarest < ENOUGH:
                 return _Goal(goal, (*lines, *_hint(of)))
             relative = _relative(column, of, "Rare values are protected by a bound on relative risk.")
             return _Goal(goal & relative.goal, (*lines, *relative.lines))
-    if int(totals.min()) * MOST_ROWS * TIMES >= found.codes.size:
+    if rarest * MOST_ROWS * TIMES >= found.codes.size:
         relative = _relative(
             column,
             of,
@@ -415,6 +415,17 @@ def largest_share(column: Column) -> Fraction:
     n_rows, most = int(column.codes.size), int(said.get_column("n").to_numpy().max())
     share = most / n_rows
     return Fraction(min(1.0, share + 3 * (share * (1 - share) / n_rows) ** 0.5 + 1 / n_rows))
+
+
+def rarest_of_many(column: Column) -> int:
+    """How many have the rarest value, those with rarer ones left aside who are too few to be heard: a goal must not tell what one person has."""
+    totals = np.sort(column.total_of_value[column.total_of_value > 0])
+    return int(totals[min(int(np.searchsorted(np.cumsum(totals), MANY)), totals.size - 1)])
+
+
+def has_many_amounts(column: Column) -> bool:
+    """Whether many people have other amounts than the most frequent ones."""
+    return int(np.sort(column.total_of_value)[:-MANY_AMOUNTS].sum()) >= MANY
 
 
 def spellings_of(column: Column) -> pl.Series:
