@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blind buckets of persons with several rows, against an enumeration of all tables and all coins; and the traps around them."""
 
+import re
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -317,3 +319,40 @@ def test_a_value_that_too_many_persons_have_is_refused_with_count_and_limit():
         BlindBuckets(goal=L2, **FEW).anonymize(table, rng=np.random.default_rng(1))
     own = FrequencyLDiversity(2, bounds={"a": "3/4"})
     assert BlindBuckets(goal=own, **FEW).anonymize(table, rng=np.random.default_rng(1)).buckets.n_groups == 1
+
+
+@pytest.mark.parametrize(
+    ("goal", "stricter"),
+    [
+        (lambda x: FrequencyLDiversity(x), [3, 4]),
+        (lambda x: FrequencyLDiversity(x, bounds={"a": "1/9"}), [1, 3]),
+        (lambda x: TCloseness(x), ["1/100"]),
+        (lambda x: BasicBetaLikeness(x), ["1/100"]),
+        (lambda x: RelativeRisk(x), ["101/100"]),
+    ],
+)
+@pytest.mark.parametrize("stratify", [{"halvings": 0}, {"halvings": 1}], ids=str)
+def test_what_a_refusal_says_can_be_reached_can_be(goal, stratify, stricter):
+    """Shares such as 3 of 8 are no round numbers: what is named is rounded to the side that works."""
+    held = ["ab", "ac", "ad", "ef", "fe", "bc", "de", "cd", "ab", "ce", "df", "be", "af", "bd"]
+    table = table_of_persons([list(range(len(held)))], held)
+
+    def refused(asked):
+        method = BlindBuckets(goal=asked, k=1, rows_per_bucket=2, stratify=stratify)
+        try:
+            method.anonymize(table, rng=np.random.default_rng(1))
+        except Unreachable as error:
+            return str(error)
+        return ""
+
+    n_named = 0
+    for parameter in stricter:
+        asked = goal(parameter)
+        words = refused(asked)
+        if own := re.search(r"Its own bound would have to be at least (\d(?:\.\d+)?)", words):
+            asked = FrequencyLDiversity(asked.l, bounds={"a": own[1]})
+        if found := re.search(r" = (\d+(?:\.\d+)?) can be reached", words):
+            asked = replace(asked, **{asked.parameter: found[1]})
+        n_named += bool(own or found)
+        assert not words or (found is None and own is None) or not refused(asked)
+    assert n_named or (stratify["halvings"] == 0 and not isinstance(goal(1), FrequencyLDiversity))  # one is the table

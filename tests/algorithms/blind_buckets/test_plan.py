@@ -127,7 +127,10 @@ def test_a_refusal_says_which_count_is_in_the_way_and_what_could_be_reached():
     ):
         plan_strata(values, values.count(everyone(6)), FrequencyLDiversity(2), 1, 1)
     strata = Partition(np.array([0, 0, 1, 1, 1, 1], np.int32), 2)
-    with pytest.raises(Unreachable, match=r"in 1 of 2 strata.*fewer strata \(with one, l = 1\.5 can be"):
+    with pytest.raises(
+        Unreachable,
+        match=r"l = 1 can be reached with these\. Without strata l = 1\.5 could be reached, but who knows that others were tried",
+    ):
         plan_strata(values, values.count(strata), FrequencyLDiversity("1.4"), 1, 1)
     with pytest.raises(Unreachable, match="1 of 2 strata have too few rows, the smallest 2"):
         plan_strata(values, values.count(strata), DistinctLDiversity(1), 3, 1)
@@ -139,6 +142,8 @@ def test_a_refusal_says_which_count_is_in_the_way_and_what_could_be_reached():
 
 REFUSED = [
     (FrequencyLDiversity(2, bounds={"v001": "1/5"}), [4, 4, 2], "fills 4 of 10 rows; 2 are allowed. Its own bound would have to be at least 0.4."),
+    (FrequencyLDiversity(2, bounds={"v001": "1/5"}), [6, 3, 1], "Its own bound would have to be at least 0.3. Ask for less: l = 1.666 can be reached."),
+    (FrequencyLDiversity(2, bounds={"v000": "1/10", "v001": "1/5", "v002": 1}), [1, 3, 5], "The bounds that 2 values have of their own would have to be at least 0.1112 and 0.3334."),
     (DistinctLDiversity(4), [4, 4, 2], "'s0' has 3 different values among 10 rows. Ask for less: l = 3 can be reached."),
     (RecursiveCLDiversity(1, 4), [4, 4, 2], "fills 4 of 10 rows. No c is enough. Ask for a smaller l."),
     (EntropyLDiversity(3) & FrequencyLDiversity(5), [6, 3, 1], "l = 1.666 can be reached."),
@@ -195,7 +200,7 @@ def test_what_a_refusal_says_can_be_reached_is_the_best_that_can(made, counts, s
     words = refused(HARD.get(made, "1/1000"))
     found = re.search(r"\w+ (=|>) ([\d.]+) can be reached with these", words)
     if not found:
-        assert not words or "with these no" in words
+        assert not words or "With these no" in words
         return
     best, beyond = Fraction(found[2]), Fraction(found[1] == ">", 10**6)
     direction = 1 if made in (FrequencyLDiversity, EntropyLDiversity) else -1

@@ -58,7 +58,7 @@ def deal_bundles(
         plans.append(plan_bundles(held, np.sort(of_persons), limits, stratum_of_stratum[s], bucket_size))
     planned = [plan for plan in plans if plan is not None]
     if len(planned) < len(plans):
-        raise why_not(table, goal, held, strata, values.value_of_row, stratum_of_stratum, limits)
+        raise why_not(table, goal, held, strata, values.value_of_row, stratum_of_stratum, limits, everyone)
     order = rng.permutation(table.n_rows).astype(
         np.int32
     )  # the one secret shuffle: equal bundles are told apart by it alone

@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from overt.algorithms.blind_buckets.why_not import remedy, rounded_up
 from overt.errors import Unreachable
 from overt.kernels.bundle_planning import allot_bundles
 from overt.kernels.counting import starts_of
 from overt.partition import Counts, Groups, Partition
 from overt.persons import gather_lists
 from overt.privacy.base import Property, SensitiveProperty
+from overt.privacy.l_diversity import FrequencyLDiversity
 from overt.table import Codes, Table
 
 TRIES = 48  # exchanges per bundle before a number of buckets is given up
@@ -172,6 +174,7 @@ def why_not(
     bundle_of_person: Codes,
     count_strata: Sequence[int],
     limits: ItemLimits,
+    everyone: Groups,
 ) -> Unreachable:
     """How many persons have a value, and how many may: for the owner's eyes. The value itself is not named."""
     worst: tuple[Fraction, str, int, int, int] | None = None
@@ -192,9 +195,15 @@ def why_not(
     _, name, n_have, limit, n_persons = worst
     share, rule = Fraction(n_have, n_persons), "at most" if n_have > limit else "at least"
     several = f" in {n_failing} of {strata.n_groups} strata" if strata.n_groups > 1 else ""
+    groups = Groups.of(table, strata)
+    less = [
+        f"{part}: {remedy(part, groups, everyone)}."
+        for part in goal.parts
+        if isinstance(part, SensitiveProperty) and not part.holds(groups)
+    ]
+    limits_l = n_have > limit and any(isinstance(part, FrequencyLDiversity) for part in goal.parts)
+    own = f"give the value a bound of its own under 'bounds' (at least {rounded_up(share)}), " if limits_l else ""
     return Unreachable(
         f"{goal} cannot be reached{several}: one value of {name!r} stands in a row of {n_have:,} of {n_persons:,} persons, and "
-        f"{rule} {limit:,} may have it. l = {float(1 / share):.3g} can be reached for this value"
-        f"{', or fewer strata may help' if strata.n_groups > len(set(count_strata)) else ''}; or give it a bound of its own under 'bounds' "
-        f"(at least {float(share):.3g}), keep fewer rows per person, or coarsen the values."
+        f"{rule} {limit:,} may have it. {' '.join(less)} Or {own}keep fewer rows per person, or coarsen the values."
     )
