@@ -25,6 +25,7 @@ from playwright.sync_api import Page, expect
 
 from overt.studio.app import create_app, guarded
 from overt.studio.guard import ENTRANCE
+from overt.studio.pages import Pages
 from overt.studio.server import HOST
 from overt.studio.workspace import Workspace
 
@@ -52,6 +53,7 @@ class Served:
 
     entrance: str  # holds the token
     process: "subprocess.Popen[str] | None" = field(default=None, repr=False)
+    pages: Pages | None = field(default=None, repr=False)  # of a studio in this process
 
     @property
     def root(self) -> str:
@@ -102,12 +104,13 @@ def serve_here(folder: Path) -> Iterator[Served]:
         listening.bind((HOST, 0))
         listening.listen()
         port, token = listening.getsockname()[1], "a token of a test"
-        app = guarded(create_app(workspace), port=port, token=token)
-        server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=2, lifespan="on"))
+        app = create_app(workspace)
+        guard = guarded(app, port=port, token=token)
+        server = uvicorn.Server(uvicorn.Config(guard, log_level="critical", timeout_graceful_shutdown=2, lifespan="on"))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            yield Served(f"http://{HOST}:{port}{ENTRANCE}?token={quote(token)}")
+            yield Served(f"http://{HOST}:{port}{ENTRANCE}?token={quote(token)}", pages=app.state.pages)
         finally:
             server.should_exit = True
             thread.join(15)

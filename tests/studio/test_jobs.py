@@ -111,3 +111,72 @@ def test_cancelled_work_that_never_notices_cannot_fill_the_machine(jobs):
         jobs.cancel(job)
     assert threading.active_count() <= before + MOST_LEAVING
     go.set()
+
+
+def test_the_queue_goes_on_as_soon_as_any_cancelled_work_notices(jobs):
+    """Somebody edits quickly while counts run: more were given up than may go unnoticed, and the next must not wait for the last of them alone."""
+    gates = [threading.Event() for _ in range(MOST_LEAVING + 1)]
+    for gate in gates:
+        begun = threading.Event()
+        job = jobs.add("s", "says nothing", lambda on_progress, begun=begun, gate=gate: (begun.set(), gate.wait(30)))
+        assert begun.wait(5)
+        jobs.cancel(job)
+    after = jobs.add("s", "what a page waits for", lambda on_progress: 7)
+    assert not after.wait(0.1)
+    gates[0].set()
+    assert after.wait(5)
+    assert after.result == 7
+    for gate in gates:
+        gate.set()
+
+
+def test_after_any_number_of_cancelled_jobs_one_works_at_a_time(jobs):
+    at_once, most, lock = [0], [0], threading.Lock()
+
+    def work(on_progress):
+        with lock:
+            at_once[0] += 1
+            most[0] = max(most[0], at_once[0])
+        threading.Event().wait(0.01)
+        with lock:
+            at_once[0] -= 1
+
+    for _ in range(5):
+        go, begun = threading.Event(), threading.Event()
+        job = jobs.add("s", "deaf", lambda on_progress, go=go, begun=begun: (begun.set(), go.wait(5)))
+        begun.wait(5)
+        jobs.cancel(job)
+        go.set()
+    for job in [jobs.add("s", "count", work) for _ in range(10)]:
+        assert wait(job).state == "done"
+    assert most == [1]
+
+
+def test_what_a_page_stands_still_for_goes_before_runs_and_says_where_it_stands(jobs):
+    go, begun, order = threading.Event(), threading.Event(), []
+    jobs.add("s", "long", lambda on_progress: (begun.set(), go.wait(5)))
+    begun.wait(5)
+    for n in range(MOST_WAITING):
+        jobs.add("another table", "a run", lambda on_progress, n=n: order.append(n))
+    first, second = (
+        jobs.add("s", "count", lambda on_progress, n=n: order.append(n), before_others=True)
+        for n in ("first", "second")
+    )
+    assert [jobs.n_ahead(job) for job in (first, second, *jobs.open("another table")[:2])] == [1, 2, 3, 4]
+    assert jobs.open("s")[1:] == [first, second]
+    go.set()
+    wait(jobs.open("another table")[-1])
+    assert order[:3] == ["first", "second", 0]
+
+
+def test_how_much_longer_a_stage_takes_is_said_once_it_can_be_told(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    job = Job(1, "s", "count", lambda on_progress: None, state="running")
+    job.on_progress("sampling", 1, 10)
+    assert job.seconds_left is None
+    now[0] += 10
+    assert job.seconds_left == 90
+    job.on_progress("measuring", 0, 0)
+    now[0] += 10
+    assert job.seconds_left is None

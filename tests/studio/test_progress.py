@@ -5,12 +5,13 @@ The queue has one place, and work that takes longer than any test holds it: what
 """
 
 import re
+import threading
 from contextlib import closing
 
 import pytest
 from playwright.sync_api import expect
 
-from browsing import PATIENCE, open_context, open_sample, root_of
+from browsing import PATIENCE, open_context, open_sample, root_of, serve_here
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +56,72 @@ def test_a_button_holds_still_while_figures_change_and_a_page_without_a_stream_a
         expect(page.locator("#jobs [data-job]")).to_have_count(n - 1, timeout=PATIENCE)
     waiting.bring_to_front()
     expect(waiting.locator("#known")).to_be_visible(timeout=PATIENCE)
+
+
+@pytest.fixture
+def held(browser, tmp_path):
+    """A page of a studio in this process, its session, its queue, and what lets a job go that the queue is held by."""
+    go = threading.Event()
+    with serve_here(tmp_path) as served, closing(open_context(browser)) as context:
+        page = context.new_page()
+        page.goto(served.entrance)
+        session = open_sample(page)
+        yield page, session, served.pages.jobs, go
+        go.set()
+        served.pages.jobs.close()
+
+
+def hold(jobs, session, go, title="something long"):
+    return jobs.add(session.rpartition("/")[2], title, lambda say: go.wait(600))
+
+
+def test_an_answer_that_is_lost_is_asked_for_again_also_while_something_else_runs(held):
+    """The stream goes on, it tells that the count is over, and the answer to the page's question is lost."""
+    page, session, jobs, go = held
+    first = threading.Event()
+    hold(jobs, session, first)
+    page.goto(f"{session}/risk")
+    expect(page.get_by_role("heading", name="Counting who looks alike…")).to_be_visible()
+    expect(page.locator("#jobs [data-job]", has_text="Counting who looks alike").locator(".said")).to_have_text(
+        "next in line"
+    )
+    hold(jobs, session, go, "something longer")
+    [count] = [job for job in jobs.of(session.rpartition("/")[2]) if job.title == "Counting who looks alike"]
+    lost = []
+
+    def lose(route):
+        """All answers until the count is over, and one for each of the two jobs that it tells of."""
+        if count.is_over and len(lost) == 2:
+            route.continue_()
+        else:
+            lost.extend([route.request.url] if count.is_over else [])
+            route.abort()
+
+    page.route(re.compile("/risk$"), lose)
+    first.set()
+    expect(page.locator("#known")).to_be_visible(timeout=PATIENCE)
+    assert lost
+    expect(page.locator("#jobs [data-job]")).to_have_count(1)
+
+
+def test_what_was_chosen_on_a_page_stays_when_something_else_is_over(held):
+    page, session, jobs, go = held
+    first = threading.Event()
+    hold(jobs, session, first)
+    page.goto(f"{session}/risk")
+    expect(page.get_by_role("heading", name="Counting who looks alike…")).to_be_visible()
+    first.set()
+    expect(page.locator("#known")).to_be_visible(timeout=PATIENCE)
+    for known in page.locator(".knows select").all():
+        known.select_option("not known")
+    expect(page.locator("#known")).to_contain_text("Choose at least one column")
+    other = hold(jobs, session, go)
+    expect(page.locator("#jobs [data-job]")).to_have_count(1)
+    go.set()
+    assert other.wait(5)
+    expect(page.locator("#jobs [data-job]")).to_have_count(0)
+    page.wait_for_timeout(1000)
+    expect(page.locator("#known")).to_contain_text("Choose at least one column")
 
 
 def test_a_count_that_is_cancelled_stays_so_until_it_is_asked_for_again(page, busy, waiting):

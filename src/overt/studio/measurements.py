@@ -59,7 +59,10 @@ class Measurements:
             if job is None:
                 folder = session.folder
                 job = self.jobs.add(
-                    session.id, title, lambda say: work(parse_recipe(text, folder=folder, name="recipe.toml"), say)
+                    session.id,
+                    title,
+                    lambda say: work(parse_recipe(text, folder=folder, name="recipe.toml"), say),
+                    before_others=True,
                 )
                 for other in [one for one in session.found if one.startswith(f"{name} ")]:
                     self.jobs.drop(session.found.pop(other))

@@ -2,6 +2,7 @@
 """Pages: templates filled with values. Everything is escaped; a template that says otherwise is refused by a test."""
 
 import re
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,26 @@ def percent(share: float) -> str:
     return f"{value:.0f} %" if value >= 10 or value == int(value) else f"{value:.1f} %"
 
 
+def time_left(seconds: float | None) -> str:
+    """How much longer something takes, behind how long it has taken; nothing if that is not known.
+
+    >>> time_left(41.7), time_left(150), time_left(None)
+    (', about 45 s more', ', about 3 min more', '')
+    """
+    if seconds is None:
+        return ""
+    return f", about {5 * ceil(seconds / 5)} s more" if seconds < 90 else f", about {ceil(seconds / 60)} min more"
+
+
+def place_in_line(n_ahead: int) -> str:
+    """Where a job stands that waits.
+
+    >>> place_in_line(1), place_in_line(2)
+    ('next in line', 'in line behind 2 others')
+    """
+    return "next in line" if n_ahead < 2 else f"in line behind {n_ahead} others"
+
+
 def in_page(words: str) -> str:
     """What the library says, without a recipe's file and line, and without files of its own docs, which nobody sees on a page."""
     words = re.sub(r" \(docs/[\w./-]+\)", "", words)
@@ -51,6 +72,7 @@ ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 ENVIRONMENT.filters |= {"number": number, "percent": percent, "in_page": in_page}
+ENVIRONMENT.filters |= {"time_left": time_left, "place_in_line": place_in_line}
 ENVIRONMENT.globals |= {"count_of": count_of, "icons": (HERE / "templates" / "icons.svg").read_text("utf-8")}
 
 
@@ -77,7 +99,7 @@ class Pages:
         session = values.get("session")
         around: dict[str, Any] = {"session": None, "request": request, "steps": (), "jobs": ()}
         if isinstance(session, Session):
-            around |= {"steps": steps_of(session, self.jobs), "jobs": self.jobs.open(session.id)}
+            around |= {"steps": steps_of(session, self.jobs), "jobs": self.jobs.open(session.id), "queue": self.jobs}
         values = {**around, **values}
         return HTMLResponse(ENVIRONMENT.get_template(template).render(values), status)
 

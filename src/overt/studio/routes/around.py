@@ -107,7 +107,8 @@ async def stream(pages: Pages, request: Request, session: Session, since: float)
         now = {job.number: job.changed for job in jobs}
         if now != seen or silence >= HEARTBEAT or any(job.state == "running" for job in jobs):
             seen, silence = now, 0.0
-            html = ENVIRONMENT.get_template("jobs.html").render(session=session, jobs=pages.jobs.open(session.id))
+            shown = {"session": session, "jobs": pages.jobs.open(session.id), "queue": pages.jobs}
+            html = ENVIRONMENT.get_template("jobs.html").render(shown)
             yield event("jobs", html)
         for job in sorted(jobs, key=lambda job: job.ended):
             if job.ended > since and job.number not in told:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Progress of jobs: one stream of server-sent events for the page that is looked at. What waits on the page asks again when a job is over,
-// and from time to time if the stream is silent, so that nothing waits for ever, whatever becomes of the stream.
+// and from time to time if its own job is not among those under way or the stream is silent: nothing waits for ever, whatever is lost.
 "use strict";
 
 (() => {
@@ -62,7 +62,8 @@
     if (silent > LOST) lost.hidden = false;
     if (silent > SILENT && Date.now() - opened > SILENT) stop();
     listen();
-    if (document.querySelector("[data-waits]") && (silent > SILENT || !shown.childElementCount)) ask();
+    const waiting = [...document.querySelectorAll("[data-waits]")];
+    if (waiting.some((one) => silent > SILENT || !shown.querySelector(`[data-job="${one.dataset.waits}"]`))) ask();
   }, WATCH);
 
   document.addEventListener("visibilitychange", () => { heard = Date.now(); if (document.hidden) stop(); else listen(); });
