@@ -2,7 +2,9 @@
 """Tables come as files of every format, from a database, and a promise may be differential privacy; asked over HTTP, as a browser asks."""
 
 import io
+import json
 import re
+import socket
 import sqlite3
 import time
 
@@ -14,6 +16,19 @@ from overt.samples import hospital
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120
+MADE_UP = """version = 1
+[input]
+path = "table.csv"
+[columns]
+Age = { role = "quasi-identifier" }
+[[goal]]
+property = "k-anonymity"
+k = 2
+[method]
+name = "mondrian"
+[output]
+path = "release.csv"
+"""
 
 
 @pytest.fixture(scope="module")
@@ -73,6 +88,52 @@ def test_a_table_of_a_database_is_read_and_released(owner, folder):
     owner.post(f"{session}/release/make")
     text = wait_for(owner, f"{session}/release", "public-box", "note bad")
     assert "release.csv.manifest.json" in text
+    owner.post(f"{session}/save", data={"folder": str(folder / "kept")})
+    owner.post(f"{session}/close")
+
+    asked = owner.post("/saved", data={"folder": str(folder / "kept")})
+    assert asked.status_code == 200
+    assert "This session reads a database" in asked.text
+    assert str(path) in asked.text
+    wanted = re.search('name="wanted" value="([0-9a-f]{64})"', asked.text)[1]
+    again = session_of(owner.post("/saved", data={"folder": str(folder / "kept"), "wanted": wanted}))
+    assert "96 rows" in owner.get(f"{again}/table").text
+    owner.post(f"{again}/close")
+
+
+@pytest.mark.parametrize(
+    "named", ['database = "postgresql://127.0.0.1:{port}/x"', 'database = "host=127.0.0.1 port={port}"']
+)
+def test_a_saved_session_of_somebody_else_reaches_no_database_by_itself(owner, folder, tmp_path, named):
+    """libpq hands the password in PGPASSWORD to any server that asks for it."""
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.settimeout(0.5)
+        recipe = MADE_UP.replace(
+            'path = "table.csv"', named.format(port=elsewhere.getsockname()[1]) + '\ntable = "people"'
+        )
+        saved = {"session": 1, "audience": "owner", "name": "x", "runs": [{"recipe": recipe}]}
+        saved["done"] = [{"text": recipe, "words": "Read", "when": "2026-01-01T00:00:00"}]
+        (tmp_path / "session.json").write_text(json.dumps(saved))
+        answer = owner.post("/saved", data={"folder": str(tmp_path)})
+        assert "This session reads a database" in answer.text
+        with pytest.raises(TimeoutError):
+            elsewhere.accept()
+        saved["done"].insert(0, {**saved["done"][0], "text": MADE_UP})
+        (tmp_path / "session.json").write_text(json.dumps(saved))
+        wanted = re.search('name="wanted" value="([0-9a-f]{64})"', answer.text)[1]
+        answer = owner.post("/saved", data={"folder": str(tmp_path), "wanted": wanted})
+        assert answer.status_code == 422
+        assert "from several places" in answer.text
+        with pytest.raises(TimeoutError):
+            elsewhere.accept()
+
+
+def test_the_field_for_the_population_may_be_empty(owner):
+    session = session_of(owner.post("/sample", data={"size": "small"}))
+    wait_for(owner, f"{session}/risk", "Who might look")
+    assert owner.get(f"{session}/risk?population=").status_code == 200
+    assert "estimated" in owner.get(f"{session}/risk?population=0.1").text
+    assert owner.get(f"{session}/risk?population=2").status_code == 422
     owner.post(f"{session}/close")
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A folder with a session may come from somebody else: it names files of its own alone, or it is refused."""
 
+import os
+
 import pytest
 
 from overt.errors import InvalidInput
@@ -46,6 +48,22 @@ def test_a_recipe_that_writes_into_a_database_is_refused():
 def test_what_no_page_could_show_is_refused(text):
     with pytest.raises(InvalidInput, match="not as the studio writes it"):
         read_kept(text)
+
+
+@pytest.mark.parametrize("what", ["pipe", "endless", "folder", "link"])
+def test_what_is_no_plain_file_is_refused_at_once(tmp_path, what):
+    """A pipe never ends to be read, and /dev/zero ends with the memory."""
+    path = tmp_path / "session.json"
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "endless":
+        path.symlink_to("/dev/zero")
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("elsewhere")
+    with pytest.raises(InvalidInput, match="no plain file"):
+        read_saved(tmp_path)
 
 
 def test_a_session_comes_back_as_it_was(tmp_path):

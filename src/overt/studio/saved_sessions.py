@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved sessions: a folder with everything of a session, for its owner, and the way back. Nothing is kept unless somebody asks for it."""
 
+import json
 import os
 import shutil
 import tomllib
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from glob import escape
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,12 @@ from overt.studio.workspace import SAVING
 
 FILE = "session.json"
 MOST_BYTES = 64 << 20  # of that file
+OF_PLACE = (
+    "path",
+    "database",
+    "table",
+    "query",
+)  # keys of [input] that say where the data are; the studio writes them once
 
 
 class SavedEdit(BaseModel):
@@ -138,13 +146,39 @@ def read_saved(source: Path) -> SavedSession:
     """What a folder says of its session."""
     path = source / FILE
     try:
-        if path.stat().st_size > MOST_BYTES:
+        if path.is_symlink() or (path.exists() and not path.is_file()):  # a pipe, or /dev/zero, has no end
+            raise InvalidInput(f"{FILE} of this folder is no plain file; choose another folder.")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
             raise InvalidInput(f"{FILE} of this folder is too long to be a session of the studio.")
-        return SavedSession.model_validate_json(path.read_bytes())
+        return SavedSession.model_validate_json(content)
     except OSError:
         raise InvalidInput(f"This folder holds no session: there is no {FILE} in it that can be read.") from None
     except ValidationError:
         raise InvalidInput(f"{FILE} of this folder is not as the studio writes it; choose another folder.") from None
+
+
+@dataclass(frozen=True)
+class DatabaseNamed:
+    """A database that a saved session reads: somebody else may have chosen it, and what is asked of it."""
+
+    database: str
+    table: str | None
+    query: str | None
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others, for a form that says that it may be read."""
+        return sha256(json.dumps([self.database, self.table, self.query], default=str).encode()).hexdigest()
+
+
+def database_named(kept: SavedSession) -> DatabaseNamed | None:
+    """The database that a saved session is of; None if its table lies in its folder."""
+    given = read_kept(kept.done[-1].text)["input"]
+    if "database" not in given:
+        return None
+    return DatabaseNamed(str(given["database"]), given.get("table"), given.get("query"))
 
 
 def copy_into(source: Path, folder: Path) -> None:
@@ -160,8 +194,14 @@ def copy_into(source: Path, folder: Path) -> None:
 def history_of(kept: SavedSession) -> History:
     """Its history."""
     done, undone = (tuple(Edit(**one.model_dump()) for one in edits) for edits in (kept.done, kept.undone))
-    for edit in (*done, *undone):
-        read_kept(edit.text)
+    recipes = [
+        read_kept(text) for text in (*(edit.text for edit in (*done, *undone)), *(run.recipe for run in kept.runs))
+    ]
+    places = [[recipe["input"].get(key) for key in OF_PLACE] for recipe in recipes]
+    if any(place != places[0] for place in places):
+        raise InvalidInput(
+            "This session takes its data from several places, which the studio never does. Do not trust it; ask where it comes from."
+        )
     return History(done, undone)
 
 

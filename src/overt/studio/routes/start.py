@@ -2,6 +2,7 @@
 """Start: bring a table, open the sample, or go on with what is open."""
 
 import shutil
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,16 @@ from overt.progress import silent
 from overt.studio.pages import Pages
 from overt.studio.routes.around import recipe_page
 from overt.studio.runs import Runs
-from overt.studio.saved_sessions import copy_into, folder_named, history_of, read_kept, read_saved, save
+from overt.studio.saved_sessions import (
+    DatabaseNamed,
+    copy_into,
+    database_named,
+    folder_named,
+    history_of,
+    read_kept,
+    read_saved,
+    save,
+)
 from overt.studio.session import Session
 
 PLAIN = tuple(ending for endings in SUFFIXES.values() for ending in endings)
@@ -36,6 +46,7 @@ class Refused:
     of: str  # file, database or saved
     why: str
     given: Mapping[str, str]
+    asks: DatabaseNamed | None = None  # what is not refused, but must be said to be wanted
 
 
 def make_router(pages: Pages) -> APIRouter:
@@ -47,7 +58,7 @@ def make_router(pages: Pages) -> APIRouter:
         return shown(request)
 
     def shown(request: Request, refused: Refused | None = None) -> Response:
-        status = 200 if refused is None else 422
+        status = 422 if refused is not None and refused.why else 200
         values = {"recent": pages.sessions.recent, "endings": ",".join((*PLAIN, *PACKED)), "refused": refused}
         return pages.page(request, "start.html", status=status, **values)
 
@@ -104,8 +115,18 @@ def make_router(pages: Pages) -> APIRouter:
         return open_table(pages, folder, path, "Sample hospital" if size == "small" else "Sample discharges")
 
     @router.post("/saved")
-    def saved(request: Request, folder: Annotated[str, Form(min_length=1, max_length=4000)]) -> Response:
-        return opened(request, "saved", lambda: open_saved(pages, folder_named(folder)), folder=folder)
+    def saved(
+        request: Request,
+        folder: Annotated[str, Form(min_length=1, max_length=4000)],
+        wanted: Annotated[str, Form(max_length=64)] = "",
+    ) -> Response:
+        try:
+            named = database_named(read_saved(folder_named(folder)))
+        except InvalidInput as error:
+            return shown(request, Refused("saved", str(error), {"folder": folder}))
+        if named is not None and named.key != wanted:
+            return shown(request, Refused("saved", "", {"folder": folder}, named))
+        return opened(request, "saved", lambda: open_saved(pages, folder_named(folder), named), folder=folder)
 
     @router.post("/s/{session_id}/save")
     def keep(
@@ -143,10 +164,12 @@ def reference_of(address: str) -> str:
     return str(path.resolve()) if is_path(address) and path.exists() else address
 
 
-def open_saved(pages: Pages, source: Path) -> Session:
-    """Go on with a session that was saved in a folder."""
+def open_saved(pages: Pages, source: Path, wanted: DatabaseNamed | None) -> Session:
+    """Go on with a session that was saved in a folder, and that reads no database but the one that its owner wants to be read."""
     kept = read_saved(source)
     history = history_of(kept)
+    if database_named(kept) != wanted:
+        raise InvalidInput("This folder has changed since you looked at it; open it again.")
     documents = [read_kept(run.recipe) for run in kept.runs]
     given = history.document.get("input", {})
     folder = pages.sessions.make_folder()
@@ -172,7 +195,12 @@ def open_table(pages: Pages, folder: Path, path: Path | str, name: str, **select
     recipe = folder / "proposed.toml"
     try:
         first = init(path, into=recipe, on_progress=silent, **selected)
-        session = pages.sessions.open(folder, name, recipe.read_text("utf-8"), f"Read {name}")
+        document = tomllib.loads(recipe.read_text("utf-8"))
+        if "database" in document["input"]:
+            document["input"]["database"] = str(
+                path
+            )  # a path from this folder leads nowhere once the recipe is kept elsewhere
+        session = pages.sessions.open(folder, name, toml_of(document), f"Read {name}")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
