@@ -26,6 +26,7 @@ from overt.studio.published_checks import (
     sentence_of,
 )
 from overt.studio.routes.start import ENDINGS
+from overt.studio.unpacked_size import require_room
 
 MOST_SHOWN = 50  # rows, to the owner
 MOST_LETTERS = 100  # of a file's name, its end
@@ -141,6 +142,8 @@ def keep(file: UploadFile, folder: Path, stem: str | None, *, any_kind: bool = F
         raise InvalidInput(f"Two of the files are called {name}; give each another name.")
     with target.open("xb") as content:
         shutil.copyfileobj(file.file, content, 1 << 20)
+    if ending is not None:
+        require_room(target, name)
     return target
 
 

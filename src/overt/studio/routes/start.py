@@ -34,6 +34,7 @@ from overt.studio.saved_sessions import (
     save,
 )
 from overt.studio.session import Session
+from overt.studio.unpacked_size import require_room
 
 PLAIN = tuple(ending for endings in SUFFIXES.values() for ending in endings)
 ENDINGS = (*PLAIN, *(ending + packed for name in ("csv", "jsonl") for ending in SUFFIXES[name] for packed in PACKED))
@@ -84,6 +85,11 @@ def make_router(pages: Pages) -> APIRouter:
         path = folder / f"table{next(ending for ending in ENDINGS[::-1] if name.lower().endswith(ending))}"
         with path.open("xb") as target:
             shutil.copyfileobj(file.file, target, 1 << 20)
+        try:
+            require_room(path, name)
+        except InvalidInput:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return open_table(pages, folder, path, name)
 
     @router.post("/databases")
