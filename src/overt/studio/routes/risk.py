@@ -28,7 +28,9 @@ from overt.table import Table
 MOST_SETS = 7
 MOST_SHOWN = 10  # rows, to the owner
 MOST_PICTURES = 4
-Share = Annotated[float | None, Field(gt=0, le=1), BeforeValidator(lambda text: text or None)]  # an empty field is none
+PopulationShare = Annotated[
+    float | None, Field(gt=0, le=1), BeforeValidator(lambda text: text or None)
+]  # an empty field is none
 SIZES = ((1, 1, "1"), (2, 2, "2"), (3, 4, "3–4"), (5, 9, "5–9"), (10, None, "10+"))
 
 
@@ -62,7 +64,7 @@ def make_router(pages: Pages) -> APIRouter:
         return measurements.ask(session, "risk", OF_TABLE, "Counting who looks alike", find)
 
     @router.get("")
-    def risk(request: Request, session_id: str, population: Annotated[Share, Query()] = None) -> Response:
+    def risk(request: Request, session_id: str, population: Annotated[PopulationShare, Query()] = None) -> Response:
         session = pages.session(session_id)
         if not is_htmx(request):
             measurements.forget(session, "failed")
