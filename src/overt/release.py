@@ -76,7 +76,12 @@ class Release:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What its owner must know before publishing it, because of how it was made and of what it shows."""
-        measured = self.made_by.guarantee.measured if self.made_by is not None else ""
+        return self.cautions_of_kind(self.made_by, int((self.partition.sizes == 1).sum()))
+
+    @classmethod
+    def cautions_of_kind(cls, made_by: Method | None, n_alone: int) -> tuple[str, ...]:
+        """The same of any release of this kind, wherever its rows are; so many people are alone in their group."""
+        measured = made_by.guarantee.measured if made_by is not None else ""
         return (measured,) if measured else ()
 
     @property
@@ -322,10 +327,10 @@ class BucketRelease(Release):
     table_names: ClassVar[tuple[str, ...]] = ("quasi-identifiers", "sensitive")
     shows_exactly: ClassVar[bool] = True
 
-    @property
-    def cautions(self) -> tuple[str, ...]:
+    @classmethod
+    def cautions_of_kind(cls, made_by: Method | None, n_alone: int) -> tuple[str, ...]:
         return (
-            *super().cautions,
+            *super().cautions_of_kind(made_by, n_alone),
             "Quasi-identifiers are published exactly: anybody who knows a person's can see that the person is in the table.",
         )
 
@@ -363,11 +368,11 @@ class CrossBucketRelease(Release):
     def value_groups(self) -> Partition:
         return self.buckets
 
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        n_alone = int((self.partition.sizes == 1).sum())
+    @classmethod
+    def cautions_of_kind(cls, made_by: Method | None, n_alone: int) -> tuple[str, ...]:
+        usual = super().cautions_of_kind(made_by, n_alone)
         alone = f"{n_alone:,} people are alone in their box, so their quasi-identifiers are published exactly: anybody who knows these can see that the person is in the table."
-        return (*super().cautions, alone) if n_alone else super().cautions
+        return (*usual, alone) if n_alone else usual
 
     @property
     def witness(self) -> tuple[Partition, Partition]:

@@ -18,7 +18,8 @@ from overt.engine.alternative import find_alternative
 from overt.engine.result import RunResult
 from overt.guarantee import Guarantee
 from overt.metrics.known_counts import find_known_counts
-from overt.metrics.rare_values import rare_values_of
+from overt.metrics.rare_values import Likelier, rare_values_of
+from overt.partition import Groups
 from overt.persons import Persons
 from overt.privacy import FrequencyLDiversity, RelativeRisk, TCloseness
 from overt.privacy.base import Property, SensitiveProperty
@@ -277,19 +278,20 @@ def _lines_that_are_found(table: Table) -> Iterator[str]:
         return
     things = "persons" if table.has_bundles else "rows"
     for column in table.sensitive:
+        n_rows = int(column.total_of_value.sum())  # of rows that lie elsewhere there are only totals
         is_alone = column.total_of_member == 1
         if column.bundles is None and column.missing_code is not None:
             is_alone[column.missing_code] = False
-        n_alone = min(int(is_alone.sum()), table.n_rows)
-        if n_alone * 2 >= table.n_rows:
+        n_alone = min(int(is_alone.sum()), n_rows)
+        if n_alone * 2 >= n_rows:
             others = ", ".join(repr(one.name) for one in table.sensitive if one is not column)
             yield (
-                f"{n_alone:,} of {table.n_rows:,} {things} have a value of {column.name!r} that nobody else has, and beside it stands {others}: whoever knows "
+                f"{n_alone:,} of {n_rows:,} {things} have a value of {column.name!r} that nobody else has, and beside it stands {others}: whoever knows "
                 f"somebody's {column.name!r}, from a bill say, finds the line and reads the rest. Leave {column.name!r} out, round it, or release it by itself."
             )
 
 
-def not_looked_at(goal: Property, of_values: Mapping[str, tuple[int, Fraction]], n_groups: int) -> Iterator[str]:
+def _not_looked_at(goal: Property, of_values: Mapping[str, tuple[int, Fraction]], n_groups: int) -> Iterator[str]:
     """Sensitive columns of which the goal asks nothing; of each it is known in how many groups everyone has the same value, and the worst share."""
     looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
     for name, (n_alike, share) in of_values.items():
@@ -301,7 +303,7 @@ def not_looked_at(goal: Property, of_values: Mapping[str, tuple[int, Fraction]],
         )
 
 
-def amounts_kept_near(sensitive: Iterable[Column], goal: Property) -> set[str]:
+def _amounts_kept_near(sensitive: Iterable[Column], goal: Property) -> set[str]:
     """Columns of amounts of which t-closeness is asked: an amount that hardly anybody else has is rare in any group, and says nothing by that."""
     bounded = {part.column for part in goal.parts if isinstance(part, TCloseness)}
     amounts = (column for column in sensitive if column.kind is Kind.NUMBER)
@@ -322,8 +324,6 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
         yield (
             f"{persons.n_alike:,} persons are called like another one but for upper and lower case, and count as others: write them alike if they are the same."
         )
-    if goal.caution:
-        yield goal.caution
     of_values = {
         name: (
             int((np.diff(histogram.first) == 1).sum()),
@@ -331,17 +331,34 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
         )
         for name, histogram in release.groups.histograms.items()
     }
-    yield from not_looked_at(goal, of_values, release.n_groups)
-    yield from _lines_that_are_found(release.table)
-    near = amounts_kept_near(release.table.sensitive, goal)
-    for likelier in rare_values_of(release.groups):
-        if likelier.column in near:
-            continue
-        yield f"{of_rare(likelier)} To bound that, ask for relative-risk."
-    for part in goal.parts:
-        if isinstance(part, RelativeRisk) and (n_unknown := part.names_unknown(release.groups)):
-            named = "1 value that nobody has" if n_unknown == 1 else f"{n_unknown} values that nobody has"
-            yield f"The goal names {named} under `positive`, so the goal does not limit anything for them: check how they are written in the data."
+    rare = rare_values_of(release.groups)
+    yield from cautions_of_values(goal, release.table, of_values, release.n_groups, rare, release.groups)
     if others:
         names = ", ".join(map(repr, others))
         yield f"Released unchanged, and not covered by any guarantee: {names}. Anybody who knows them may find people by them."
+
+
+def cautions_of_values(
+    goal: Property,
+    table: Table,
+    of_values: Mapping[str, tuple[int, Fraction]],
+    n_groups: int,
+    rare: Iterable[Likelier],
+    some_groups: Groups,
+) -> Iterator[str]:
+    """What a goal leaves open of sensitive values, wherever the rows are.
+
+    `of_values` says of each column in how many groups everyone has the same value, and the worst share; `some_groups` how values are written.
+    """
+    if goal.caution:
+        yield goal.caution
+    yield from _not_looked_at(goal, of_values, n_groups)
+    yield from _lines_that_are_found(table)
+    near = _amounts_kept_near(table.sensitive, goal)
+    for likelier in rare:
+        if likelier.column not in near:
+            yield f"{of_rare(likelier)} To bound that, ask for relative-risk."
+    for part in goal.parts:
+        if isinstance(part, RelativeRisk) and (n_unknown := part.names_unknown(some_groups)):
+            named = "1 value that nobody has" if n_unknown == 1 else f"{n_unknown} values that nobody has"
+            yield f"The goal names {named} under `positive`, so the goal does not limit anything for them: check how they are written in the data."

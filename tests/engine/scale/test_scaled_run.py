@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -517,3 +518,44 @@ def test_more_rows_than_rda_can_list_are_refused_by_name(tmp_path, monkeypatch):
     monkeypatch.setattr("overt.engine.scale.groups_by_draw.MOST_LISTED", 100)
     with pytest.raises(TooLarge, match="Use dealing"):
         overt.run(recipe(tmp_path, "rda"), engine="out-of-core")
+
+
+NO_K = ('[[goal]]\nproperty = "k-anonymity"\nk = 3\n', "")
+UNKNOWN = (
+    "[method]",
+    '[[goal]]\nproperty = "relative-risk"\ntimes = 40\npositive = ["Nobdy"]\ncolumn = "Occupation"\n[method]',
+)
+BILL = ("[[goal]]", 'Bill = { role = "sensitive" }\n[[goal]]')
+OF_OCCUPATION = ("l = 3", 'l = 3\ncolumn = "Occupation"')
+WARNED_OF = {  # what a recipe is changed in, and words of the cautions that it makes, beside "Instead"
+    "mondrian": ([BILL, OF_OCCUPATION, UNKNOWN], ["whoever knows somebody's 'Bill'", "does not look at 'Bill'", "names 1 value that nobody has", "sets that name"], True),
+    "batch-matching": ([], ["A learner, who knows how values depend"], True),
+    "full-domain": ([], ["To bound that, ask for relative-risk"], True),
+    "blind-buckets": ([('cuts = "strict"', 'cuts = "strict"\nk = 1'), NO_K, BILL, OF_OCCUPATION], ["people are alone in their box", "whoever knows somebody's 'Bill'"], False),
+    "anatomy": ([NO_K], ["Quasi-identifiers are published exactly"], False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", WARNED_OF)
+def test_an_engine_warns_of_what_memory_warns_of(method, tmp_path):
+    changes, words, is_instead = WARNED_OF[method]
+    path = recipe(tmp_path, method if method in METHODS else f'name = "{method}"')
+    frame = pl.read_parquet(tmp_path / "people.parquet")
+    frame.with_columns(pl.int_range(pl.len()).alias("Bill") * 7).write_parquet(tmp_path / "people.parquet")
+    for old, new in changes:
+        path.write_text(path.read_text().replace(old, new, 1))
+    said = [overt.run(path, engine="out-of-core"), overt.run(write_other(path), audit=False)]
+    cautions = [[re.sub(r"\d[\d,.]*", "N", caution) for caution in one.cautions] for one in said]
+    for expected in words:
+        assert any(expected in caution for caution in said[1].cautions), expected
+    if method == "blind-buckets":  # whose values are judged by bucket, and not by box
+        of_values = [
+            [c.replace("groups", "buckets") for c in one if "in the worst" not in c and "likely" not in c]
+            for one in cautions
+        ]
+        assert of_values[0] == of_values[1]
+    else:
+        assert cautions[0] == cautions[1]
+    assert said[0].instead == said[1].instead
+    assert bool(said[1].instead) == is_instead
+    assert ("Instead" in str(said[0])) == is_instead

@@ -7,7 +7,7 @@ from counts how many buckets there are, `deal` fills them. `pilot` grows strata.
 
 from overt.algorithms.blind_buckets.method import BlindBuckets
 from overt.algorithms.blind_buckets.pilot import bears_unseen_value, grow_strata, halvings_for
-from overt.algorithms.blind_buckets.reach import method_that_reaches
+from overt.algorithms.blind_buckets.reach import method_for_counts, method_that_reaches
 from overt.algorithms.blind_buckets.strata import Among, ByColumns, Halvings, Strata, StrataTree, UpTo
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "bears_unseen_value",
     "grow_strata",
     "halvings_for",
+    "method_for_counts",
     "method_that_reaches",
 ]

@@ -8,7 +8,7 @@ from overt.algorithms.blind_buckets.deal import Values
 from overt.algorithms.blind_buckets.method import BlindBuckets
 from overt.algorithms.blind_buckets.plan import plan_strata
 from overt.errors import InvalidInput, Unreachable
-from overt.partition import Partition
+from overt.partition import Counts, Partition
 from overt.privacy.base import Property
 from overt.table import Table
 
@@ -20,10 +20,14 @@ def method_that_reaches(goal: Property, table: Table) -> BlindBuckets | None:
     """
     if not table.sensitive or table.has_bundles:
         return None
+    values = Values.of(table.sensitive)
+    return method_for_counts(goal, values, values.count(Partition(np.zeros(table.n_rows, np.int32), 1)))
+
+
+def method_for_counts(goal: Property, values: Values, counts: Counts) -> BlindBuckets | None:
+    """The same from (0, value) -> how many rows."""
     try:
         method = BlindBuckets(goal=goal)
-        values = Values.of(table.sensitive)
-        counts = values.count(Partition(np.zeros(table.n_rows, np.int32), 1))
         plan_strata(values, counts, goal, method.box_size, method.bucket_size)
     except (InvalidInput, Unreachable):
         return None

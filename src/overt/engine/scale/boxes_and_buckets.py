@@ -74,8 +74,13 @@ def find_values(staged: Staged) -> ValueNumber:
         return ValueNumber(names, n_codes)
     n_cells = int(np.prod([float(n) for n in n_codes]))
     require_countable(n_cells)
-    counts = count_cells(staged.engine, staged.data, Combine(names, n_codes), n_cells)
-    return ValueNumber(names, n_codes, np.flatnonzero(counts))
+    return number_values(staged, count_cells(staged.engine, staged.data, Combine(names, n_codes), n_cells))
+
+
+def number_values(staged: Staged, counts: Counts) -> ValueNumber:
+    """The same, from how often every combination of sensitive codes occurs."""
+    names, n_codes = staged.sensitive_names, tuple(column.n_values for column in staged.sensitive)
+    return ValueNumber(names, n_codes, None if len(names) == 1 else np.flatnonzero(counts))
 
 
 @dataclass(frozen=True, eq=False)

@@ -289,3 +289,10 @@ def groups_of_counts(columns: Sequence[Column], counts: NDArray[np.int64]) -> Gr
         histograms[column.name] = Histogram.of_counts(column, counts[:, begin : begin + column.n_values])
         begin += column.n_values
     return Groups(sizes, histograms)
+
+
+def everyone(columns: Sequence[Column]) -> Groups:
+    """The whole table as one group, from the columns' totals."""
+    if not columns:
+        return Groups(np.zeros(1, np.int64), {})
+    return groups_of_counts(columns, np.concatenate([column.total_of_value for column in columns])[None, :])

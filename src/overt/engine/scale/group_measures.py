@@ -135,6 +135,11 @@ class GroupMeasures:
         return int(self.sizes[0]) if self.sizes.size else 0
 
     @property
+    def n_alone(self) -> int:
+        """Groups of one row."""
+        return int(self.n_groups_of_size[self.sizes == 1].sum())
+
+    @property
     def squares(self) -> int:
         """The squared sizes, added up: discernibility."""
         return sum(size * size * n for size, n in zip(self.sizes.tolist(), self.n_groups_of_size.tolist(), strict=True))

@@ -21,7 +21,7 @@ from overt.algorithms.mondrian import (
     cut_by_verdict,
     partition_of_ranges,
 )
-from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
+from overt.engine.scale.cut_tree import CutRule, everyone, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines, as_lines, order_lines
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.seam import RowBatch, codes_of
@@ -131,14 +131,11 @@ def make_groups_by_cuts(staged: Staged, method: Any, lines: ShownLines, on_progr
 
 def require_reachable(staged: Staged, goal: Property) -> None:
     """A monotone goal that the whole table misses is missed by every partition of it."""
-    from overt.engine.scale.cut_tree import groups_of_counts
-
-    totals = np.concatenate([column.total_of_value for column in staged.sensitive])
-    everyone = groups_of_counts(staged.sensitive, totals[None, :])
-    if not goal.holds(everyone):
+    whole = everyone(staged.sensitive)
+    if not goal.holds(whole):
         raise Unreachable(
             f"{goal} cannot be reached: even all {staged.n_rows} rows in one group do not satisfy it "
-            f"(they reach {goal.describe_measure(everyone)}). Ask for less, or leave out rows or columns."
+            f"(they reach {goal.describe_measure(whole)}). Ask for less, or leave out rows or columns."
         )
 
 

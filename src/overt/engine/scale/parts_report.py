@@ -6,7 +6,7 @@ judged within the groups that show the same or, where they stand in a table of t
 bucket of each line that can be theirs, so that the worst bucket bounds the worst case of any person.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -77,6 +77,11 @@ class MeasureGroups:
         return measures_of(groups, judged, self.goal)
 
 
+def kind_of_tables(names: Iterable[str]) -> type[Release]:
+    """The kind of the releases that are made of tables with these names."""
+    return _KINDS[tuple(names)]
+
+
 def measure_groups(
     engine: ScaleEngine,
     data: Data,
@@ -100,8 +105,7 @@ def report_of_parts(
 ) -> dict[str, bytes]:
     """The public report of published parts, for people and for programs."""
     method: Any = recipe.method
-    names = tuple(part.name for part in parts)
-    kind = _KINDS[names]
+    kind = kind_of_tables(part.name for part in parts)
     people = _read(engine, recipe, parts[0])
     of_values = people if len(parts) == 1 else _read(engine, recipe, parts[1])
     n_rows = people.n_rows

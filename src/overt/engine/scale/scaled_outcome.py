@@ -34,6 +34,7 @@ class ScaledOutcome(RunResult):
     guarantee: Guarantee
     remarks: Mapping[str, str]
     cautions: tuple[str, ...]
+    instead: str  # that the method leaks, and which one reaches the same goal and does not
     verdict: Verdict
     input: str
     places: tuple[str, ...]
@@ -54,6 +55,8 @@ class ScaledOutcome(RunResult):
         )
         yield "Holds", f"{self.goal}; reached: {self.reached}"
         yield "Against", f"{self.guarantee}"
+        if self.instead:
+            yield "Instead", self.instead
         yield (
             "Cost",
             f"groups of {(self.n_rows - self.n_suppressed) / max(1, self.n_groups):,.1f} rows on average, the smallest of {self.least_group:,}; discernibility "
@@ -83,6 +86,7 @@ class ScaledOutcome(RunResult):
             "smallest_group": self.least_group,
             "remarks": dict(self.remarks),
             "cautions": list(self.cautions),
+            "instead": self.instead or None,
             "check": findings_of(self.verdict),
             "files": list(self.places),
         }

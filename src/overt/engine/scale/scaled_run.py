@@ -12,16 +12,20 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from overt.algorithms.blind_buckets import method_for_counts
+from overt.algorithms.blind_buckets.deal import Values
 from overt.checks import Finding, Verdict
 from overt.checks.findings import not_checked
+from overt.engine.alternative import alternative_to
 from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
 from overt.engine.contradictions import find_contradictions_of_parts
 from overt.engine.identifiers_released import find_identifiers_released
-from overt.engine.outcome import amounts_kept_near, not_looked_at
+from overt.engine.outcome import cautions_of_values
 from overt.engine.promises import claim_of, claimed_rows
 from overt.engine.records import of_known_data
-from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
+from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets, number_values
 from overt.engine.scale.buckets_by_plan import make_buckets_by_plan
+from overt.engine.scale.cut_tree import everyone
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import make_groups_by_cuts
@@ -40,7 +44,7 @@ from overt.engine.scale.parts import (
     release_folder,
 )
 from overt.engine.scale.parts_check import MeasuredParts, PublishedParts, check_parts
-from overt.engine.scale.parts_report import report_of_parts, write_report
+from overt.engine.scale.parts_report import kind_of_tables, report_of_parts, write_report
 from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.row_strata import Combine
 from overt.engine.scale.scaled_outcome import ScaledOutcome
@@ -60,7 +64,6 @@ from overt.method import Method, Searching
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
 from overt.release import BucketRelease
-from overt.report.sentences import of_rare
 from overt.table import Column, Role
 
 MakeRelease = Callable[[Staged, Any, ShownLines, Progress, Generator], MadeTables]
@@ -144,9 +147,8 @@ def _release(
             engine.write(data, draft.folder / name, file_format, source.separator)
         on_progress("Checking", 0, 0)
         published = published_at(draft.folder, staged.columns, recipe, source.separator)
-        verdict, seen = check_parts(
-            engine, published, claim, count_values(staged), staged.n_rows, (staged.data, staged.quasi_names)
-        )
+        counts = count_values(staged)
+        verdict, seen = check_parts(engine, published, claim, counts, staged.n_rows, (staged.data, staged.quasi_names))
         if verdict.ok:
             content, left_out = recorded_recipe(recipe, place.parent)
             manifest = Manifest(
@@ -192,6 +194,7 @@ def _release(
         discernibility=0 if seen is None else seen.people.squares + made.n_suppressed * staged.n_rows,
         guarantee=method.guarantee,
         cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
+        instead=_find_alternative(recipe, staged, counts),
         verdict=verdict,
         input=recipe.source.said,
         places=places,
@@ -210,19 +213,24 @@ def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None, seen: Measu
         yield MISSING_LEFT_OUT
     if pilot is not None:
         yield sentence_of_pilot(pilot)
-    if recipe.goal.caution:
-        yield recipe.goal.caution
     if seen is None:
         return
-    yield from not_looked_at(
-        recipe.goal,
-        {name: (n_alike, worst) for name, (_, n_alike, worst, _) in seen.values.learnt.items()},
-        seen.values.n_groups,
+    kind = kind_of_tables(recipe.method.table_names)
+    yield from kind.cautions_of_kind(recipe.method, seen.people.n_alone)
+    of_values = {name: (n_alike, worst) for name, (_, n_alike, worst, _) in seen.values.learnt.items()}
+    yield from cautions_of_values(
+        recipe.goal, table, of_values, seen.values.n_groups, seen.values.rare, everyone(staged.sensitive)
     )
-    near = amounts_kept_near(table.sensitive, recipe.goal)
-    yield from (
-        f"{of_rare(one)} To bound that, ask for relative-risk." for one in seen.values.rare if one.column not in near
-    )
+
+
+def _find_alternative(recipe: Recipe, staged: Staged, counts: NDArray[np.int64]) -> str:
+    """A sentence for the owner: that the method leaks, and the one that reaches the same goal and does not."""
+    if not staged.sensitive:
+        return ""
+    value_of = number_values(staged, counts)
+    values = Values(staged.sensitive, np.empty(0, np.int32), value_of.code_of_value)
+    of_value = counts if value_of.present is None else counts[value_of.present]
+    return alternative_to(recipe.method, lambda: method_for_counts(recipe.goal, values, of_value[None]))
 
 
 def check_at_scale(
