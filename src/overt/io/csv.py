@@ -34,6 +34,7 @@ from overt.threads import map_in_threads, n_threads, run_watched
 
 _BLOCK = 1 << 20
 _END_OF_TEXT = "\x1f"
+_MOST_OF_RECORD = 1 << 24  # bytes of one record, where not all of a file may be held
 
 Span = tuple[int, int | None]  # from a position of the file to another, or to the end
 
@@ -59,6 +60,25 @@ def read_texts(path: Path, dialect: Dialect, wanted: Sequence[str], on_progress:
         name: _with_unknown(dictionary, codes, first if n_lines == codes.size else None)
         for name, dictionary, codes in zip(wanted, texts, joined, strict=True)
     }
+
+
+def read_batches(path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows: int) -> Iterator[pl.DataFrame]:
+    """The same texts row by row, in batches of about so many rows, of a file that need not fit into memory."""
+    place_of_field = np.array([wanted.index(name) if name in wanted else -1 for name in dialect.header], np.int32)
+    part = _Part(len(wanted))
+    encoding = "utf-8" if dialect.encoding is None or dialect.is_recoded else dialect.encoding
+    for block, n_bytes, is_last in part.blocks(_chunks(path, dialect, (dialect.n_bytes_before, None))):
+        part.read(block, n_bytes, is_last, dialect, place_of_field)
+        _refuse_broken(path, dialect, [part])
+        if part.n_left > _MOST_OF_RECORD:
+            raise InvalidInput(
+                f"Line {dialect.n_lines_before + part.n_lines + 1} of {path.name} opens a quote that is not closed in {_MOST_OF_RECORD >> 20} MB; mend the line."
+            )
+        if is_last or part.n_records >= batch_rows:
+            done, part.dictionaries = part.dictionaries, [_Dictionary() for _ in wanted]
+            texts = _decode_columns(path, [[one] for one in done], encoding)
+            columns = zip(wanted, texts, done, strict=True)
+            yield pl.DataFrame([of_column.gather(_join_codes([one])).alias(name) for name, of_column, one in columns])
 
 
 def _with_unknown(texts: pl.Series, codes: Codes, first_line: int | None) -> Coded:
@@ -134,6 +154,11 @@ class _Part:
         self.n_fields = 0  # of the record with the problem
         self.n_left = 0  # bytes of a record that goes on beyond the block
         self._fields = np.empty((2, n_columns, 0), np.int32)  # starts and stops
+
+    @property
+    def n_records(self) -> int:
+        """How many there are in the dictionaries."""
+        return sum(codes.size for codes in self.dictionaries[0].codes)
 
     def blocks(self, chunks: Iterable[bytes]) -> Iterator[tuple[NDArray[np.uint8], int, bool]]:
         """(block, n_bytes, is_last): chunks, each after what was left of the one before; at last what is left."""

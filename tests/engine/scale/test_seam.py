@@ -73,9 +73,8 @@ def test_what_an_engine_writes_it_reads(engine, file_format, tmp_path):
     found = collected(
         engine, engine.stage(engine.open(place, {"x": "k", "y": "n"}), Keep(), like.clear()), like.clear()
     )
-    assert set(found.with_columns(pl.col("x").fill_null("")).rows()) == set(
-        like.with_columns(pl.col("x").fill_null("")).rows()
-    )
+    expected = like.fill_null("") if file_format == "csv" else like  # in a CSV file what is missing is an empty text
+    assert set(found.rows()) == set(expected.rows())
     assert all(path.name.startswith("part-") for path in (tmp_path / "out").iterdir())
 
 

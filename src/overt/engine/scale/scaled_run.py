@@ -382,6 +382,8 @@ def place_of_path(
             )
         first = found
     file_format = find_format(first, file_format)
+    if path.is_dir():
+        _refuse_beside(path, file_format)
     if file_format not in ("csv", "parquet"):
         raise InvalidInput(
             f"An engine reads CSV and Parquet, and {path.name} is {file_format}; convert it, or choose no engine."
@@ -395,6 +397,16 @@ def place_of_path(
             "convert it to Parquet, or choose no engine."
         )
     return TablePlace(str(path), "csv", dialect.separator)
+
+
+def _refuse_beside(folder: Path, file_format: str) -> None:
+    """Refuse a folder with more in it than its parts: some readers would read that too."""
+    for path in folder.iterdir():
+        is_part = path.name.startswith("part-") and path.name.endswith(f".{file_format}") and path.is_file()
+        if not is_part and not path.name.startswith((".", "_")):
+            raise InvalidInput(
+                f"{folder} holds {path.name} beside its parts (part-....{file_format}); take it out, so that nobody is read who is not meant, or left out."
+            )
 
 
 def format_of(recipe: Recipe) -> str:

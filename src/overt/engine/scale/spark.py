@@ -327,7 +327,7 @@ class WholeLines:
             raise InvalidInput(
                 f"{n_broken:,} lines of the CSV file are broken: quotes that do not close, or more or fewer fields than columns. Correct them."
             )
-        whole = rows.drop(self.column)
+        whole = rows.drop(self.column).fill_null("")  # of which a recipe says whether it is missing
         return restored(whole) if self.neutralised else whole
 
 
