@@ -449,6 +449,19 @@ def test_people_who_were_looked_at_are_not_published_by_leaving_the_pilot_out(tm
     assert not list(tmp_path.glob("release*"))
 
 
+def test_a_pilot_of_a_folder_of_parts_is_refused_and_not_published(tmp_path):
+    """Who is in a pilot is said by the places of rows in one file. A folder of the same rows has other places."""
+    write_messy(tmp_path)
+    overt.init(tmp_path / "people.csv", into=tmp_path / "recipe.toml")
+    file, folder = tmp_path / "people.csv", tmp_path / "parts"
+    folder.mkdir()
+    file.rename(folder / "part-0.csv")
+    folder.rename(file)
+    with pytest.raises(InvalidInput, match="left out of one file"):
+        overt.run(tmp_path / "recipe.toml", engine="out-of-core")
+    assert not list(tmp_path.glob("release*"))
+
+
 @pytest.mark.parametrize("missing", ["drop", "refuse"])
 def test_amounts_that_cannot_be_read_are_missing_ones(missing, tmp_path):
     frame = write_messy(tmp_path)

@@ -337,10 +337,6 @@ def refuse_unsupported(recipe: Recipe) -> None:
     alone = "on one machine in memory only; choose no engine"
     if method.name not in METHODS:
         raise InvalidInput(f"{method.name} works {alone}, or one of {', '.join(METHODS)}.")
-    if recipe.settings.pilot is not None and not recipe.source.has_bytes:
-        raise InvalidInput(
-            "The people of a pilot are left out of one file, and of no table of a catalog; choose a file or leave [pilot] out."
-        )
     if recipe.settings.input.person is not None:
         raise InvalidInput(
             f"Persons with several rows are put together {alone}, or make a table with one row per person."
@@ -349,7 +345,12 @@ def refuse_unsupported(recipe: Recipe) -> None:
         raise InvalidInput(f"Columns in 'others' are released {alone}, or leave them out.")
     if output.flat:
         raise InvalidInput(f"A flat file is made {alone}, or leave 'flat' out.")
-    input_of(recipe)
+    source = input_of(recipe)
+    if recipe.settings.pilot is not None and not Path(source.path).is_file():
+        raise InvalidInput(
+            "The people of a pilot are left out of one file, and of no folder of parts or table of a catalog, whose rows have no places that "
+            "could be remembered. Make one file of it and begin again with `overt init`; or make a recipe without looking at values, and without [pilot]."
+        )
     format_of(recipe)
 
 
