@@ -14,6 +14,16 @@ from overt import method as method_module
 from overt.algorithms import HOMES, METHODS
 from overt.errors import InvalidInput
 from overt.guarantee import RELEASE_ONLY, STRONG, Adversary, Beliefs, Guarantee
+from overt.io.recipe.recipe import parse_recipe
+from overt.io.recipe.settings import (
+    DatabaseInput,
+    DatabaseOutput,
+    Identifier,
+    Input,
+    Output,
+    QuasiIdentifier,
+    Sensitive,
+)
 from overt.method import FACTS, Inferring, Method, Searching, Traceable
 from overt.partition import Partition
 from overt.privacy.base import Property
@@ -181,6 +191,14 @@ def test_nobody_outside_knows_a_particular_method():
                 assert not known & set(asked.split(" | ")), f"{path.name}: {ast.unparse(node)}"
 
 
+SECTIONS = (Input, DatabaseInput, Output, DatabaseOutput, Identifier, QuasiIdentifier, Sensitive)
+RECIPE = """version = 1
+input = { path = "people.csv" }
+output = { path = "release.csv" }
+goal = [{ property = "k-anonymity", k = 2 }]
+method = { name = "mondrian" }
+columns = { Age = { role = "quasi-identifier" }, Illness = { role = "sensitive" } }
+"""
 KINDS_OF_PLACE = {"Path", "Selection", "TableName", "Address", "Input", "Output", "DatabaseInput", "DatabaseOutput"}
 
 
@@ -194,3 +212,34 @@ def test_nobody_asks_what_kind_a_source_or_a_target_is():
                 asked = set(ast.unparse(node.args[1]).split(" | "))
                 is_door = asked == {"str", "Path"}  # a path or something read already
                 assert is_door or not asked & KINDS_OF_PLACE, f"{path.name}: {ast.unparse(node)}"
+
+
+def test_nobody_asks_whether_a_section_of_a_recipe_has_a_key():
+    """Outside the reading of recipes, `source`, `target` and `Recipe.choices` say it; a misspelt key is refused there."""
+    keys = {key for section in SECTIONS for key in section.model_fields}
+    assert {"path", "format", "query", "hierarchy"} <= keys
+    for path in SOURCES:
+        place = path.relative_to(SOURCES_ROOT)
+        if place.parts[0] not in ROOMS or place.parts[:2] == ("io", "recipe"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("getattr", "hasattr"):
+                asked = node.args[1]
+                assert not isinstance(asked, ast.Constant) or asked.value not in keys, f"{place}: {ast.unparse(node)}"
+
+
+def test_a_choice_that_no_column_can_make_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="hierarchi"):
+        parse_recipe(RECIPE, folder=tmp_path).choices("hierarchi")
+
+
+def test_a_release_is_made_in_one_place():
+    """Commands and the studio take their releases from the course; neither runs a method itself."""
+    makers = [
+        path.relative_to(SOURCES_ROOT).as_posix()
+        for path in SOURCES
+        if path.relative_to(SOURCES_ROOT).parts[0] in ("engine", "cli", "studio", "io", "report", "analysis")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr == "anonymize"
+    ]
+    assert makers == ["engine/course.py"]

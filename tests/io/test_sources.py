@@ -3,13 +3,15 @@
 
 import hashlib
 import sqlite3
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from overt.errors import InvalidInput
 from overt.io.intake import Intake
-from overt.io.sources import DatabaseSource, FileSource, FrameSource, source_named
+from overt.io.recipe.settings import Input
+from overt.io.sources import DatabaseSource, FileSource, FrameSource, source_named, source_of
 
 PEOPLE = pl.DataFrame({"age": [31, 36, 31, 40], "illness": ["flu", "cold", "flu", "asthma"]})
 INTAKE = Intake(quasi_identifiers=["age"], sensitive=["illness"])
@@ -38,6 +40,7 @@ def test_every_source_gives_the_same_table(sources, kind):
     assert table.column("age").values.to_list() == [31, 36, 40]
     assert table.column("age").codes.tolist() == [0, 1, 0, 2]
     assert isinstance(source.name, str) and isinstance(source.said, str)
+    assert source.file is (source if kind == "file" else None)
 
 
 def test_a_file_is_known_by_its_bytes_and_is_never_replaced(sources, tmp_path):
@@ -56,6 +59,13 @@ def test_a_table_is_known_by_its_content(sources, tmp_path):
     assert source.files == (tmp_path / "people.db",)  # which is never replaced either
     assert source.base == tmp_path / "people" and not source.base.exists()
     assert source.separator() is None
+
+
+def test_a_table_of_a_catalog_has_a_name_and_lies_in_no_folder(tmp_path):
+    source = source_of(Input(path="clinic.visits", format="table"), tmp_path)
+    assert source.file.path == Path("clinic.visits")
+    with pytest.raises(InvalidInput, match="read by Spark"):
+        source.require()
 
 
 def test_what_cannot_be_found_is_refused_before_any_work(tmp_path):

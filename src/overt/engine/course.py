@@ -78,10 +78,9 @@ def with_public_hierarchies(recipe: Recipe) -> Recipe:
     if not recipe.is_dp:
         return recipe
     method: Any = recipe.method
+    formats = recipe.choices("format")
     columns = {
-        name: QuasiIdentifier(role="quasi-identifier", format=getattr(column, "format", None))
-        if name in method.trees
-        else column
+        name: QuasiIdentifier(role="quasi-identifier", format=formats.get(name)) if name in method.trees else column
         for name, column in recipe.settings.columns.items()
     }
     return replace(recipe, settings=recipe.settings.model_copy(update={"columns": columns}), hierarchies={})
@@ -89,8 +88,7 @@ def with_public_hierarchies(recipe: Recipe) -> Recipe:
 
 def make_release(table: Table, method: Method, rng: Generator | None, on_progress: Progress = silent) -> Made:
     """Run a method on a table. Only differentially private methods run without `rng`: their coins are then nobody's."""
-    run: Any = method.anonymize
     begin = time.perf_counter()
     with noting_cautions() as noted:
-        release = run(table, rng=rng, on_progress=on_progress)
+        release = method.anonymize(table, rng=rng, on_progress=on_progress)  # type: ignore[arg-type]
     return Made(release, tuple(noted), time.perf_counter() - begin)

@@ -226,9 +226,8 @@ def _naming_separator(recipe: Recipe) -> Recipe:
 
 def _names_separator(recipe: Recipe) -> bool:
     """Whether a recorded recipe says the separator of its data if these are a CSV file, as `_naming_separator` makes it say."""
-    chosen: Any = recipe.settings.input
-    is_csv = hasattr(chosen, "path") and format_of_name(Path(chosen.path), chosen.format) == "csv"
-    return not is_csv or chosen.separator is not None
+    file = recipe.source.file
+    return file is None or format_of_name(file.path, file.format) != "csv" or file.named_separator is not None
 
 
 def claim_of(method: DpMethod, coins: str | None) -> DpClaim:

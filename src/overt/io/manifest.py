@@ -23,7 +23,7 @@ from overt.io.database.address import is_path, path_of
 from overt.io.owner_record import Digest, LeftOut, OwnerRecord, first_fault
 from overt.io.paths import input_name, seen_from
 from overt.io.recipe.recipe import Recipe, understand
-from overt.io.recipe.settings import LevelsFile, NestedValues
+from overt.io.recipe.settings import DatabaseInput, LevelsFile, NestedValues
 
 PACKAGES = ("overt", "numpy", "numba", "polars")
 SUFFIX = ".manifest.json"
@@ -103,12 +103,12 @@ def recorded_recipe(recipe: Recipe, folder: Path) -> tuple[dict[str, Any], tuple
 
 def _may_hold_values(recipe: Recipe) -> Iterator[tuple[str, ...]]:
     """The places of a recipe where values of the data could be written out."""
-    if getattr(recipe.settings.input, "query", None) is not None:
+    if isinstance(recipe.settings.input, DatabaseInput) and recipe.settings.input.query is not None:
         yield "input", "query"
     if recipe.is_dp:
         return
-    for name, column in recipe.settings.columns.items():
-        if isinstance(getattr(column, "hierarchy", None), NestedValues):
+    for name, hierarchy in recipe.choices("hierarchy").items():
+        if isinstance(hierarchy, NestedValues):
             yield "columns", name, "hierarchy", "nested"
 
 
@@ -134,8 +134,8 @@ def _content_seen_from(recipe: Recipe, folder: Path) -> dict[str, Any]:
 
 def hierarchy_files(recipe: Recipe) -> dict[str, Path]:
     """The hierarchy files that a recipe refers to, by column."""
-    choices = {name: getattr(column, "hierarchy", None) for name, column in recipe.settings.columns.items()}
-    return {name: recipe.folder / choice.file for name, choice in choices.items() if isinstance(choice, LevelsFile)}
+    choices = recipe.choices("hierarchy").items()
+    return {name: recipe.folder / choice.file for name, choice in choices if isinstance(choice, LevelsFile)}
 
 
 def files_read(recipe: Recipe) -> dict[str, Path]:

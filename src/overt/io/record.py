@@ -71,9 +71,9 @@ def with_external(recipe: Recipe, table: Table) -> tuple[Table, "Method"]:
     if not isinstance(recipe.method.external, str):
         return table, recipe.method
     method: Any = recipe.method
-    source = recipe.settings.input
-    how = {key: getattr(source, key, None) for key in ("separator", "encoding")}  # of a file; a database has neither
-    how |= {"missing_values": source.missing_values, "row_by_row": recipe.is_dp}
+    how: dict[str, Any] = {"missing_values": recipe.settings.input.missing_values, "row_by_row": recipe.is_dp}
+    if (file := recipe.source.file) is not None:
+        how |= {"separator": file.named_separator, "encoding": file.encoding}
     names = [column.name for column in table.quasi_identifiers]
     how["date_formats"] = {name: form for name, form in recipe.choices("format").items() if name in names}
     path = recipe.folder / method.external

@@ -66,6 +66,10 @@ class Source(Protocol):
         """The files that it lies in: what is never replaced."""
 
     @property
+    def file(self) -> "FileSource | None":
+        """Itself, if it is a file, a folder of parts or a table of a catalog: for engines, which read these in their own way."""
+
+    @property
     def selection(self) -> Selection | None:
         """What of which database it is, if it is that: a table that is never replaced."""
 
@@ -108,6 +112,10 @@ class FileSource:
 
     has_bytes = True
     selection = None
+
+    @property
+    def file(self) -> "FileSource":
+        return self
 
     @property
     def name(self) -> str:
@@ -188,6 +196,7 @@ class DatabaseSource:
     folder: Path = Path()
 
     has_bytes = False
+    file = None
 
     @property
     def selection(self) -> Selection:
@@ -256,6 +265,7 @@ class FrameSource:
     said = "the frame"
     base = Path("frame")
     files = ()
+    file = None
     selection = None
     has_bytes = False
 
@@ -303,7 +313,10 @@ def source_of(chosen: Input | DatabaseInput, folder: Path, place: str | Path | N
         case Input():
             if place is not None and holds_password(str(place)):
                 find_address(str(place))  # refuses it without repeating it
-            path = folder / chosen.path if place is None else Path(place)
+            here = (
+                Path() if chosen.format == "table" else folder
+            )  # a table of a catalog has a name, and lies in no folder
+            path = here / chosen.path if place is None else Path(place)
             return FileSource(path, chosen.format, chosen.encoding, chosen.separator)
         case DatabaseInput():
             if place is None:

@@ -53,6 +53,10 @@ class Target(Protocol):
     def has_bytes(self) -> bool:
         """Whether a release is files, which can be compared byte for byte."""
 
+    @property
+    def file(self) -> "FileTarget | None":
+        """Itself, if a release is files: for engines, which write parts of these in their own way."""
+
     def places(self, tables: Iterable[str]) -> dict[str, Any]:
         """Where each table of a release goes, the first as the target is named."""
 
@@ -118,6 +122,10 @@ class FileTarget:
     neutralise_formulas: bool = True
 
     has_bytes = True
+
+    @property
+    def file(self) -> "FileTarget":
+        return self
 
     def places(self, tables: Iterable[str]) -> dict[str, Path]:
         return files_of(self.base, tables)
@@ -212,6 +220,7 @@ class DatabaseTarget:
     folder: Path
 
     has_bytes = False
+    file = None
 
     @property
     def address(self) -> Address:

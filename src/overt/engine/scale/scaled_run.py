@@ -59,7 +59,7 @@ from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_p
 from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_for_good, sentence_of_pilot
 from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
-from overt.io.targets import digests_of_files
+from overt.io.targets import FileTarget, digests_of_files
 from overt.method import Method, Searching
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
@@ -356,16 +356,15 @@ def refuse_unsupported(recipe: Recipe) -> None:
 
 def input_of(recipe: Recipe, data: str | Path | None = None) -> TablePlace:
     """Where the data is."""
-    named: Any = recipe.settings.input
-    if not hasattr(named, "path"):
+    file = recipe.source.file
+    if file is None:
         raise InvalidInput(
             "An engine reads files and tables of a catalog, and no database; export the table to Parquet."
         )
-    if named.format == "table":
-        return TablePlace(named.path, "table")
-    return place_of_path(
-        recipe.folder / named.path if data is None else Path(data), named.format, named.separator, named.encoding
-    )
+    if file.format == "table":
+        return TablePlace(str(file.path), "table")
+    path = file.path if data is None else Path(data)
+    return place_of_path(path, file.format, file.named_separator, file.encoding)
 
 
 def place_of_path(
@@ -412,10 +411,7 @@ def _refuse_beside(folder: Path, file_format: str) -> None:
 
 def format_of(recipe: Recipe) -> str:
     """How the parts of the release are written."""
-    output: Any = recipe.settings.output
-    if not hasattr(output, "path"):
-        raise InvalidInput("An engine writes files, and no database; give [output] a path.")
-    file_format = find_format(Path(output.path), output.format)
+    file_format = find_format(files_written(recipe).base, files_written(recipe).format)
     if file_format not in ("csv", "parquet"):
         raise InvalidInput(
             f"An engine writes CSV and Parquet, not {file_format}; name another output, or choose no engine."
@@ -425,8 +421,15 @@ def format_of(recipe: Recipe) -> str:
 
 def is_neutralised(recipe: Recipe) -> bool:
     """Whether apostrophes go before what a spreadsheet would run."""
-    output: Any = recipe.settings.output
-    return format_of(recipe) == "csv" and bool(output.neutralise_formulas)
+    return format_of(recipe) == "csv" and files_written(recipe).neutralise_formulas
+
+
+def files_written(recipe: Recipe) -> FileTarget:
+    """Where the release goes: to files."""
+    file = recipe.target.file
+    if file is None:
+        raise InvalidInput("An engine writes files, and no database; give [output] a path.")
+    return file
 
 
 def output_of(recipe: Recipe) -> Path:

@@ -31,6 +31,7 @@ from overt.io.recipe.settings import (
     Input,
     Missing,
     Output,
+    QuasiIdentifier,
     Section,
     Sensitive,
     Settings,
@@ -163,7 +164,9 @@ class Recipe:
         return next((column.missing for column in columns if isinstance(column, Sensitive)), "refuse")
 
     def choices(self, key: str) -> dict[str, Any]:
-        """What the columns say under a key such as `kind` or `show`: those that say something."""
+        """What the columns say under a key such as `kind` or `show`: those that say something. A key that no column can have is refused."""
+        if not any(key in section.model_fields for section in (Identifier, QuasiIdentifier, Sensitive)):
+            raise ValueError(f"{key!r} is no key of a column.")
         chosen = {name: getattr(column, key, None) for name, column in self.settings.columns.items()}
         return {name: choice for name, choice in chosen.items() if choice is not None}
 
