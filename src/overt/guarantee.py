@@ -24,9 +24,9 @@ class Adversary(StrEnum):
 
 
 class Beliefs(StrEnum):
-    """For which beliefs, held before the release is seen, replaying the method adds nothing."""
+    """For which beliefs, held before the release is seen, the goal also holds against someone who replays the method."""
 
-    EVERY = "every"  # strong: the release is equally likely under all tables that fit it
+    EVERY = "every"  # strong: all tables that fit a release are equally likely to lead to it
     FLAT = "flat"  # weak: if all tables were equally likely beforehand, and not necessarily otherwise
     NONE = "none"
 
@@ -81,7 +81,12 @@ class Guarantee:
     def __str__(self) -> str:
         """Whom it holds against, as a phrase that follows "against"."""
         words = f"{_WORDS[self.adversary, self.beliefs]}{self.condition and f', {self.condition}'}"
-        return f"{words}; {self.besides}" if self.besides else words
+        return "; ".join(filter(None, [words, REPLAYING_ADDS if self.replaying_adds else "", self.besides]))
+
+    @property
+    def replaying_adds(self) -> bool:
+        """Whether someone without any idea beforehand can conclude more by replaying than the shares of values in groups say."""
+        return self.resists_replay and self.beliefs is Beliefs.FLAT and not self.posterior_is_share
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for programs."""
@@ -123,4 +128,5 @@ MATCHED = replace(
     "batch-matching, guessed at least 82% of the occupations of Adult right at l = 3 (promised: 33%) and 70% at l = 5 (promised: 20%).",
 )
 
+REPLAYING_ADDS = "replaying can make a value more likely than its share of the group, as far as the goal allows"
 EXACT_ROWS = "who is in the table is public, with exact quasi-identifiers"

@@ -8,7 +8,17 @@ import polars as pl
 import pytest
 
 from contracts.methods import EXAMPLES
-from overt import Anatomy, BlindBuckets, CrossBucket, FrequencyLDiversity, KAnonymity, Mondrian, TCloseness, read_frame
+from overt import (
+    Anatomy,
+    BatchMatching,
+    BlindBuckets,
+    CrossBucket,
+    FrequencyLDiversity,
+    KAnonymity,
+    Mondrian,
+    TCloseness,
+    read_frame,
+)
 from overt.io.publication import published_tables
 from overt.io.reader_view import release_as_read
 from overt.privacy import PROPERTIES, Property
@@ -92,6 +102,18 @@ def test_exact_quasi_identifiers_are_said_wherever_boxes_hold_one_person(clinic)
         "exactly" in words for words in CrossBucket(3, 2).anonymize(diverse(), rng=np.random.default_rng(0)).cautions
     )
     assert "exact quasi-identifiers" in str(Anatomy(goal=FrequencyLDiversity(2)).guarantee)
+
+
+@pytest.mark.parametrize("goal", [FrequencyLDiversity(3), KAnonymity(7) & FrequencyLDiversity(3)], ids=str)
+def test_a_weak_release_says_whether_replaying_adds_something_for_everybody(goal):
+    """Merged groups: a replay brings people above the share in their group, whatever they knew, though not above the goal."""
+    release = BatchMatching(goal=goal).anonymize(diverse(), rng=np.random.default_rng(0))
+    how = {"made_by": release.method, "quasi_identifiers": ["Age"], "sensitive": ["Ill"]}
+    public = make_public_report(release_as_read(published_tables(release), **how), goal=goal, name="release.csv")
+    [last] = [words for words in public.opening.worst_cases if "replay" in words]
+    is_merged = goal != FrequencyLDiversity(3)
+    assert last.startswith("These figures are for readers who do not replay the method.") == is_merged
+    assert ("as far as the goal allows" in str(release.method.guarantee)) == is_merged
 
 
 def diverse():

@@ -7,7 +7,7 @@ Departs     The column to cut is the one of whose values the group covers the la
             the widest normalised range). A strict cut is the boundary between two values nearest to the
             middle of the rows (the paper: the median, which on skewed columns is often no cut at all). A
             relaxed cut lies at a multiple of the least group size, so that parts do not end up just below
-            twice that size. `choose="gain"` is ours. Rows that agree on every column are never separated.
+            twice that size. `choose="gain"` is ours. Strict cuts never separate rows that agree on every column.
 Guarantee   Exact, against an adversary who sees the release: every group satisfies the goal. None against
             one who also knows the algorithm if the goal looks at sensitive values: which cuts were not made
             depends on them. Strict cuts for k-anonymity alone: replaying adds nothing (Theorem D of docs/theory/safety.md).

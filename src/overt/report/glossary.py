@@ -15,8 +15,8 @@ GLOSSARY: dict[str, str] = {
     "replay": "To run the published method again, on every table that fits a release, and to rule out those that give another one.",
     "strong": "Replaying the method adds nothing to what the release shows, whatever somebody believed before.",
     "weak": (
-        "Replaying the method adds nothing for somebody who does not know how values depend on quasi-identifiers. Somebody who knows more "
-        "can learn more by replaying."
+        "The promise also holds against somebody who replays the method, if they do not know how values depend on quasi-identifiers. "
+        "Somebody who knows more can learn more than is promised by replaying."
     ),
     "none": "The promise is for readers who do not replay the method. For those who do, it may not hold.",
     "prosecutor": "An attacker who knows that a certain person is in the table and looks for their row.",

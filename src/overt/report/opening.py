@@ -104,6 +104,11 @@ class Opening:
             yield f"To somebody who knows the method: {self.leak}."
         elif not self.guarantee.resists_replay:
             yield "All this is for a reader who does not replay the method. For one who does, this report cannot say how bad it is."
+        elif self.guarantee.replaying_adds:
+            yield (
+                "These figures are for readers who do not replay the method. Somebody who replays it may conclude more: up to what was promised, "
+                "and beyond that if they know how values depend on what is known of people."
+            )
         elif self.guarantee.strength == "weak":
             yield "Somebody who knows how values depend on what is known of people may conclude more than these figures, by replaying the method."
 

@@ -87,6 +87,7 @@ def test_only_l_diversity_is_taken():
 def test_who_is_protected_from_is_said():
     assert "not someone who replays" in InOrder(goal=DistinctLDiversity(2), strategy="naive").against
     assert "(weak)" in InOrder(goal=DistinctLDiversity(2)).against
+    assert "confidence 0.999" in InOrder(goal=DistinctLDiversity(2)).against  # of the engines that sample
 
 
 def test_levels_are_compared_with_the_naive_strategy():
