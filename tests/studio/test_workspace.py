@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Working copies are private, gone at the end, and after a crash at the next start."""
 
+import os
 import stat
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import pytest
 
 from overt.studio.workspace import PREFIX, Workspace
 
@@ -63,6 +66,42 @@ def test_what_a_killed_studio_had_begun_to_save_elsewhere_goes_at_the_next_start
     assert (place / "table.csv").is_file()
     with Workspace(tmp_path):
         assert list(elsewhere.iterdir()) == []
+
+
+def test_a_note_names_one_folder_and_no_pattern(tmp_path):
+    house, odd = tmp_path / "house", tmp_path / ".a[1].unfinished-0123"
+    note = tmp_path / f"{PREFIX}{'0' * 16}" / "one" / ".saving"
+    note.parent.mkdir(parents=True)
+    for folder in (house, odd):
+        folder.mkdir()
+        (folder / "in-use").write_text("")
+        note.write_text(str(tmp_path / "[.unfinished-]*" if folder == house else odd))
+        with Workspace(tmp_path):
+            assert folder.exists() == (folder == house)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only an administrator can give files away")
+@pytest.mark.parametrize("whose", ["note", "folder"])
+def test_a_note_of_another_user_is_not_read(tmp_path, whose):
+    place = tmp_path / ".study.unfinished-0123"
+    place.mkdir()
+    (place / "in-use").write_text("")
+    folder = tmp_path / f"{PREFIX}{'0' * 16}"
+    note = folder / "one" / ".saving"
+    note.parent.mkdir(parents=True)
+    note.write_text(str(place))
+    os.chown(note if whose == "note" else folder, 65534, 65534)
+    with Workspace(tmp_path):
+        assert place.is_dir()
+
+
+def test_a_note_that_is_no_file_holds_nobody_up(tmp_path):
+    """Whoever opens a pipe waits for somebody at its other end."""
+    note = tmp_path / f"{PREFIX}{'0' * 16}" / "one" / ".saving"
+    note.parent.mkdir(parents=True)
+    os.mkfifo(note)
+    script = "import sys; from pathlib import Path; from overt.studio.workspace import Workspace\nwith Workspace(Path(sys.argv[1])): pass"
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True, timeout=30)
 
 
 def test_a_note_of_somebody_else_removes_nothing(tmp_path):

@@ -12,6 +12,7 @@ import secrets
 import shutil
 import stat
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,8 +76,7 @@ def clear_abandoned(parent: Path, pattern: str, prefix: str = "") -> int:
     n_cleared = 0
     for folder in sorted(parent.glob(pattern)):
         with suppress(OSError):
-            found = folder.lstat()
-            if not stat.S_ISDIR(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+            if not is_own(folder, stat.S_ISDIR):
                 continue
             try:
                 handle = os.open(folder / LOCK, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
@@ -91,6 +91,12 @@ def clear_abandoned(parent: Path, pattern: str, prefix: str = "") -> int:
             finally:
                 os.close(handle)
     return n_cleared
+
+
+def is_own(path: Path, kind: Callable[[int], bool]) -> bool:
+    """Whether a folder or a file, and no link to one, belongs to this user; others can make what looks like ours."""
+    found = path.lstat()
+    return kind(found.st_mode) and (not hasattr(os, "getuid") or found.st_uid == os.getuid())
 
 
 def _make(parent: Path, prefix: str) -> tuple[Path, int]:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workspace: the private folder that uploads and runs lie in, gone when the studio ends, and after a crash at the next start."""
 
+import stat
 import tempfile
+from glob import escape
 from pathlib import Path
 from types import TracebackType
 
-from overt.io.private_folder import PrivateFolder, clear_abandoned
+from overt.io.private_folder import PrivateFolder, clear_abandoned, is_own
 
 PREFIX = "overt-studio-"
 SAVING = ".saving"  # in the folder of a session: which folder it is being saved into
@@ -43,8 +45,10 @@ def clear_half_saved(parent: Path) -> None:
     """Remove what a studio that was killed had begun to save elsewhere, before the note that says where goes too."""
     for note in parent.glob(f"{PREFIX}*/*/{SAVING}"):
         try:
+            if not is_own(note.parents[1], stat.S_ISDIR) or not is_own(note, stat.S_ISREG):
+                continue  # another user's: it must not say what is removed here
             place = Path(note.read_text("utf-8"))
-        except (OSError, ValueError):  # another user's, or no text
+        except (OSError, ValueError):  # gone meanwhile, or no text
             continue
         if place.is_absolute() and ".unfinished-" in place.name:
-            clear_abandoned(place.parent, place.name)
+            clear_abandoned(place.parent, escape(place.name))
