@@ -52,6 +52,10 @@ class Method(ABC):
         False  # whether it takes persons with several rows, and goals with a bound of its own for a value
     )
 
+    refusal_is_shown: ClassVar[bool] = (
+        False  # whether its releases show of every goal whether it would have been refused with the same parameters
+    )
+
     if TYPE_CHECKING:  # a property that exists would become the default of the fields of the same name
 
         @property

@@ -185,15 +185,37 @@ def test_data_that_changed_is_refused(people, folder, overt):
     assert not (folder / "release.csv").exists()
 
 
-def test_a_second_try_with_the_same_people_is_refused_whether_the_first_failed_or_not(people, folder, overt):
-    (folder / "people.toml").write_text(RECIPE.replace("t-closeness", "l-diversity").replace("t = 0.1", "l = 5"))
+def test_after_a_refusal_only_less_may_be_asked_for_in_the_same_strata(people, folder, overt):
+    hard = RECIPE.replace("t-closeness", "l-diversity").replace("t = 0.1", "l = 5")
+    (folder / "people.toml").write_text(hard)
     overt("compare", "people.toml", "--quiet")
     code, _, err = overt("run", "people.toml")
-    assert code == 4 and "second try" in err
-    edit(folder / "people.toml", "l = 5", "l = 1")
+    assert code == 4 and "You may ask for less and run again" in err
+    edit(folder / "people.toml", "rows_per_bucket = 20", "rows_per_bucket = 20\nstratify = { halvings = 1 }")
+    code, _, err = overt("run", "people.toml")
+    assert code == 3 and "of which the goals alone may change" in err
+    (folder / "people.toml").write_text(hard.replace("l = 5", "l = 4"))
+    assert overt("run", "people.toml")[0] == 4
+    assert not (folder / "release.csv").exists()
+    (folder / "people.toml").write_text(hard.replace("l = 5", "l = 1"))
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+    (folder / "people.toml").write_text(hard.replace("l = 5", '"l" = "101/100"'))
+    code, _, err = overt("run", "people.toml", "--overwrite")
+    assert code == 3 and "already released, or refused, under other choices" in err and "goals alone" not in err
+
+
+def test_after_a_refusal_of_another_method_nothing_may_change(people, folder, overt):
+    """What a release by it shows need not say what was refused."""
+    hard = RECIPE.replace("t-closeness", "l-diversity").replace("t = 0.1", "l = 5")
+    hard = hard[: hard.index("[method]")] + '[method]\nname = "dealing"\n' + hard[hard.index("[output]") :]
+    hard = hard.replace('diagnosis = { role = "sensitive" }\n', "")
+    (folder / "people.toml").write_text(hard)
+    overt("compare", "people.toml", "--quiet")
+    code, _, err = overt("run", "people.toml")
+    assert code == 4 and "Begin with new data" in err
+    edit(folder / "people.toml", "l = 5", "l = 3")
     code, _, err = overt("run", "people.toml")
     assert code == 3 and "already released, or refused, under other choices" in err
-    assert not (folder / "release.csv").exists()
 
 
 def test_the_same_choices_may_be_run_again(people, folder, overt):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from oracles.blind import learnt
+from oracles.blind import laws, learnt
 from overt.algorithms import RDA, RIA, Anatomy, BatchMatching, BlindBuckets, CrossBucket, Dealing
 from overt.errors import Unreachable
 from overt.io.publication import published_tables
@@ -178,6 +178,22 @@ def test_strata_that_were_chosen_by_looking_at_everybody_give_people_away():
     uneven, gain = learnt(make, "hhfca")
     assert uneven
     assert gain >= Fraction(1, 6)  # 2/3 where the release says 1/2
+
+
+def test_asking_for_less_in_the_same_strata_after_a_refusal_tells_nothing_more():
+    """Their counts say what was refused, and the release shows them. What is asked for in the end is known to everybody."""
+    fine = {"column": "q0", "up_to": 1, "yes": {}, "no": {}}
+
+    def make(values, coins):
+        for l in (2, "3/2", 1):
+            made = replayed(blind(k=1, goal=FrequencyLDiversity(l), stratify=fine))(values, coins)
+            if made is not None:
+                return (l, made[0]), made[1]
+        raise AssertionError("1-diversity always holds")
+
+    law, _ = laws(make, "hhfca")
+    assert {l for l, _ in law} == {2, "3/2", 1}
+    assert learnt(make, "hhfca") == ([], 0)
 
 
 def test_choosing_by_a_pilot_is_safe_for_the_others_and_not_if_the_pilot_is_published():

@@ -23,7 +23,7 @@ from overt.io.flat import flatten
 from overt.io.manifest import manifest_path
 from overt.io.owner_record import owner_record_path
 from overt.io.person_lines import lines_of_persons, rows_of_persons
-from overt.io.pilot_record import Pilot, decide, pilot_for_run, refused_for_good, sentence_of_pilot
+from overt.io.pilot_record import Pilot, decide, pilot_for_run, refused_after, sentence_of_pilot
 from overt.io.publication import published_tables
 from overt.io.recipe.recipe import Recipe, as_recipe
 from overt.io.unfinished import clear_unfinished
@@ -194,4 +194,4 @@ def make_once(prepared: Prepared, pilot: Pilot, recipe: Recipe, rng: Generator, 
     try:
         return prepared.make(rng, on_progress)
     except Unreachable as error:
-        raise refused_for_good(error) from None
+        raise refused_after(pilot, recipe, error) from None

@@ -5,7 +5,8 @@
 A file beside the recipe, readable by its owner alone, remembers who they are (by position, with a digest of the data), so
 that a release can leave them out. It belongs to the data and not to one recipe: all recipes in a folder share it, since what was
 seen in one comparison may decide any of them. It also remembers what was decided when the others were first released, or
-refused: another decision for the same people would be a second try.
+refused: another decision for the same people would be a second try. After a refusal a goal that asks for less may be run, if a release shows
+by itself that the first goal could not be reached.
 """
 
 import json
@@ -48,6 +49,7 @@ class _File(BaseModel):
     rows: tuple[Annotated[int, Field(ge=0, lt=1 << 62)], ...]
     n_persons: int | None = None  # whose rows these are, if a person can have several; None: a row is a person
     decided: Digest | None = None  # what was asked for when the others were first released or refused
+    refused: Digest | None = None  # the same but for the goals, if it was refused in a way that a release shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,7 @@ class Pilot:
     rows: PilotRows  # ascending
     decided: str | None = None
     n_persons: int | None = None  # whose rows these are; None: a row is a person
+    refused: str | None = None  # the same but for the goals, if these were refused and others may be tried
 
     @property
     def people(self) -> int:
@@ -78,6 +81,7 @@ class Pilot:
             rows=tuple(self.rows.tolist()),
             n_persons=self.n_persons,
             decided=self.decided,
+            refused=self.refused,
         )
         with all_or_nothing(overwrite=True, for_owner=True) as stage:
             stage(path).write_text(content.model_dump_json() + "\n", encoding="utf-8")
@@ -124,7 +128,7 @@ def read_pilot(path: Path) -> Pilot | None:
     rows = np.array(found.rows, np.intp)
     if rows.size and (np.any(np.diff(rows) <= 0) or rows[-1] >= found.n_rows):
         raise InvalidInput(f"{path.name} names rows that the data cannot have; it was changed.")
-    return Pilot(found.input_sha256, found.n_rows, rows, found.decided, found.n_persons)
+    return Pilot(found.input_sha256, found.n_rows, rows, found.decided, found.n_persons, found.refused)
 
 
 def pilot_of_data(path: Path, data: "Source") -> Pilot | None:
@@ -195,20 +199,37 @@ def draw_pilot(recipe: Recipe, n_rows: int) -> Pilot:
 
 
 def decide(pilot: Pilot, recipe: Recipe) -> None:
-    """Remember what is asked for before the others' values are seen, and refuse another decision for the same people."""
+    """Remember what is asked for before the others' values are seen, and refuse another decision for the same people.
+
+    Where nothing was released yet, and a release would show that the goals of before could not be reached, other goals may be asked for.
+    """
     asked, data = digest_of_decision(recipe), recipe.source
-    if pilot.decided is None:
-        replace(pilot, decided=asked).write(pilot_path(recipe.folder, data))
+    is_less = pilot.refused is not None and pilot.refused == digest_of_decision(recipe, with_goals=False)
+    if pilot.decided is None or (pilot.decided != asked and is_less):
+        replace(pilot, decided=asked, refused=None).write(pilot_path(recipe.folder, data))
     elif pilot.decided != asked:
         raise InvalidInput(
             f"The people of {data.name} who are not in the pilot were already released, or refused, under other choices. A second try would tell "
-            "what became of the first, and two releases of the same people together tell more than either. Go back to those choices, or "
-            "begin with new data."
+            "what became of the first, and two releases of the same people together tell more than either. Go back to those choices"
+            f"{', of which the goals alone may change' if pilot.refused is not None else ''}, or begin with new data."
         )
 
 
+def refused_after(pilot: Pilot, recipe: Recipe, error: Unreachable) -> Unreachable:
+    """A refusal of the people who are not in the pilot, with what may be done after it, which is remembered."""
+    if not recipe.method.refusal_is_shown:
+        return refused_for_good(error)
+    decided, but_for_goals = digest_of_decision(recipe), digest_of_decision(recipe, with_goals=False)
+    replace(pilot, decided=decided, refused=but_for_goals).write(pilot_path(recipe.folder, recipe.source))
+    return Unreachable(
+        f"{error} These people have now been looked at. You may ask for less and run again: a release in the same strata shows by itself that more could "
+        "not be reached. Any other change is refused, because a second try with other strata would tell what became of the first. If nothing less "
+        "will do, begin with new data, with more people in the pilot."
+    )
+
+
 def refused_for_good(error: Unreachable) -> Unreachable:
-    """A refusal of the people who are not in the pilot, with what it means."""
+    """The same where nothing may be tried again."""
     return Unreachable(
         f"{error} These people have now been looked at: a second try with other strata or another goal would tell what became of the first, so it is "
         "refused. Begin with new data, with more people in the pilot or an easier goal."
@@ -223,9 +244,10 @@ def sentence_of_pilot(pilot: Pilot) -> str:
     )
 
 
-def digest_of_decision(recipe: Recipe) -> str:
+def digest_of_decision(recipe: Recipe, *, with_goals: bool = True) -> str:
     """A digest of all that decides what a release says of people: everything but where it goes and what is reported."""
-    content = recipe.settings.model_dump(mode="json", include={"columns", "goal", "method", "pilot"})
+    sections = {"columns", "method", "pilot", *(("goal",) if with_goals else ())}
+    content = recipe.settings.model_dump(mode="json", include=sections)
     content["others"] = list(recipe.settings.output.others)
     if recipe.settings.input.person is not None:  # which rows of whom are kept
         content["persons"] = recipe.settings.input.model_dump(include={"person", "keep", "which", "order", "known"})

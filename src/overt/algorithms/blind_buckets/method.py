@@ -71,6 +71,7 @@ class BlindBuckets(Method):
 
     name: ClassVar[str] = "blind-buckets"
     takes_bundles: ClassVar[bool] = True
+    refusal_is_shown: ClassVar[bool] = True  # it follows from the counts of strata, which buckets show
 
     goal: Property
     k: int | None = None

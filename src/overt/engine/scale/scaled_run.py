@@ -56,7 +56,7 @@ from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
 from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
 from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_path
-from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_for_good, sentence_of_pilot
+from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_after, sentence_of_pilot
 from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
 from overt.io.targets import FileTarget, digests_of_files
@@ -111,7 +111,7 @@ def run_at_scale(
         try:
             return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, **how)
         except Unreachable as error:
-            raise refused_for_good(error) from None
+            raise refused_after(pilot, recipe, error) from None
 
 
 def coin_names_of(method: Method) -> tuple[str, ...]:
