@@ -114,3 +114,60 @@ def test_what_is_for_readers_holds_nothing_of_the_owners(owner):
         assert owner.get(f"{session}/release/files/{name}").status_code == 404
     assert owner.get(f"{session}/release/owner.zip").headers["cache-control"] == "no-store"
     owner.post(f"{session}/close")
+
+
+def test_what_the_table_does_not_tell_is_answered_where_it_is_asked(owner):
+    """Dates that can be read in two ways, and marks that may mean "missing": each is asked with a control, and the rail stops asking."""
+    rows = [
+        {
+            "Age": 20 + i % 9,
+            "Visit": f"{1 + i % 12:02}/{1 + i * 5 % 12:02}/2020",
+            "City": "?" if i % 40 == 0 else "abc"[i % 3],
+        }
+        for i in range(120)
+    ]
+    session = bring(owner, rows)
+    for column in (0, 1, 2):
+        owner.post(f"{session}/table/role", data={"column": column, "role": "quasi-identifier"})
+    page = owner.get(f"{session}/table").text
+    assert "2 columns need a look" in page
+    [proposed] = re.findall(r'format = "(.*)"', owner.get(f"{session}/recipe.toml").text)
+    other = {"%d/%m/%Y": "%m/%d/%Y", "%m/%d/%Y": "%d/%m/%Y"}[proposed]
+    assert f'<option value="{other}"' in page
+
+    answer = owner.post(f"{session}/table/dates", data={"column": 1, "form": other}, headers={"hx-request": "true"})
+    assert "1 column needs a look" in answer.text
+    assert f'format = "{other}"' in owner.get(f"{session}/recipe.toml").text
+    owner.post(f"{session}/undo")
+    assert f'format = "{proposed}"' in owner.get(f"{session}/recipe.toml").text
+    owner.post(f"{session}/table/dates", data={"column": 1, "form": proposed})
+    assert "1 column needs a look" in owner.get(f"{session}/table").text
+    owner.post(f"{session}/table/dates", data={"column": 1, "form": ""})
+    assert "2 columns need a look" in owner.get(f"{session}/table").text
+    assert owner.post(f"{session}/table/dates", data={"column": 0, "form": proposed}).status_code == 404
+
+    owner.post(f"{session}/table/missing", data={"column": 2, "is_missing": "true"})
+    assert 'missing_values = ["", "?"]' in owner.get(f"{session}/recipe.toml").text
+    assert "1 column needs a look" in owner.get(f"{session}/table").text
+    owner.post(f"{session}/table/missing", data={"column": 2})
+    assert "missing_values" not in owner.get(f"{session}/recipe.toml").text
+    owner.post(f"{session}/close")
+
+
+def test_a_column_is_read_as_was_proposed_whatever_role_it_had_in_between(owner):
+    rows = [{"Age": "x" if i == 7 else 20 + i, "Visit": f"{13 + i % 9}.0{1 + i % 9}.2020"} for i in range(120)]
+    session = bring(owner, rows)
+    for role in ("quasi-identifier", "other", "sensitive"):
+        for column in (0, 1):
+            owner.post(f"{session}/table/role", data={"column": column, "role": role})
+    recipe = owner.get(f"{session}/recipe.toml").text
+    assert 'format = "%d.%m.%Y"' in recipe
+    assert 'unreadable = "missing"' in recipe
+    owner.post(f"{session}/close")
+
+
+def test_what_the_command_line_cautions_of_a_whole_table_stands_on_its_page_too(owner):
+    rows = [{"no": i, "age": 20 + i % 50, "HIV": "yes" if i % 7 == 0 else "no", "visits": i % 9} for i in range(60)]
+    session = bring(owner, [*rows, {"no": "Summe", "age": "", "HIV": "", "visits": 4711}])
+    assert "The last row seems to hold totals" in owner.get(f"{session}/table").text
+    owner.post(f"{session}/close")

@@ -112,23 +112,24 @@ class FirstRecipe(Result):
                 )
             if column.odd is not None:
                 yield "Caution", f"{column.name!r}: {odd_words(column)}"
-        if self.profile.ends_in_totals:
-            yield (
-                "Caution",
-                "the last row seems to hold totals, and would be published as if it were somebody: take it out of the data",
-            )
-        n_known = len(self.profile.of_role(Role.QUASI_IDENTIFIER))
-        if n_known > MANY_KNOWN:
-            yield (
-                "Caution",
-                f"{n_known} columns are proposed as what others may know about a person. With so many, a release shows little detail. Give "
-                "those that hardly anybody else knows, such as answers to questions, the role 'sensitive', or leave them out",
-            )
+        for caution in table_cautions(self.profile, len(self.profile.of_role(Role.QUASI_IDENTIFIER))):
+            yield "Caution", caution
         yield "Looked at", self.looked_at
         yield "Recipe", str(self.path)
         if self.pilot_path is not None:
             yield "Owner", f"{self.pilot_path}: who is in the pilot"
         yield "Next", f"check it, correct what is wrong, then: overt run {as_typed(self.path)} --report"
+
+
+def table_cautions(profile: Profile, n_known: int) -> Iterator[str]:
+    """What to know of a table as a whole, of which so many columns are quasi-identifiers."""
+    if profile.ends_in_totals:
+        yield "the last row seems to hold totals, and would be published as if it were somebody: take it out of the data"
+    if n_known > MANY_KNOWN:
+        yield (
+            f"{n_known} columns are proposed as what others may know about a person. With so many, a release shows little detail. Give "
+            "those that hardly anybody else knows, such as answers to questions, the role 'sensitive', or leave them out"
+        )
 
 
 def odd_words(column: ColumnProfile) -> str:

@@ -13,20 +13,23 @@ from overt.studio.history import Document
 Change = Callable[[Document], Document]
 PUBLIC_KEYS = {
     "identifier": {"repeats"},
-    "quasi-identifier": {"kind", "hierarchy", "show", "varies", "format", "cells"},
-    "sensitive": {"kind", "hierarchy", "missing", "format"},
+    "quasi-identifier": {"kind", "hierarchy", "show", "varies", "format", "unreadable", "cells"},
+    "sensitive": {"kind", "hierarchy", "missing", "format", "unreadable"},
     "other": set(),
 }
+OF_READING = ("kind", "format", "unreadable")  # keys that say how cells are read, whatever the role
 
 
 def set_role(name: str, role: str, proposed: Mapping[str, Any] | None = None) -> Change:
-    """Give a column another role: with the keys that were proposed for it there, else with those of its own that fit."""
+    """Give a column another role: with the keys that were proposed for it there, else with those of its own that fit, read as was proposed."""
 
     def edit(document: Document) -> Document:
         document = deepcopy(document)
         before = document["columns"].get(name, {})
         kept = {key: value for key, value in before.items() if key in PUBLIC_KEYS[role]}
-        fitting = proposed if proposed is not None and proposed.get("role") == role else kept
+        proposal = proposed or {}
+        read = {key: proposal[key] for key in OF_READING if key in proposal and key in PUBLIC_KEYS[role]}
+        fitting = proposal if proposal.get("role") == role else {**read, **kept}
         document["columns"][name] = {"role": role, **{key: value for key, value in fitting.items() if key != "role"}}
         if role == "sensitive":
             others = (one for key, one in document["columns"].items() if one["role"] == "sensitive" and key != name)
@@ -63,6 +66,35 @@ def set_of_column(name: str, key: str, value: Any) -> Change:
             document["columns"][name].pop(key, None)
         else:
             document["columns"][name][key] = value
+        return document
+
+    return edit
+
+
+def read_dates_as(name: str, form: str, instead_of: Collection[str]) -> Change:
+    """Read the dates of a column in one format instead of others that fit as well."""
+
+    def edit(document: Document) -> Document:
+        document = deepcopy(document)
+        given = document["columns"][name].get("format", [])
+        forms = [form if one in instead_of else one for one in ([given] if isinstance(given, str) else given)] or [form]
+        document["columns"][name]["format"] = forms[0] if len(forms) == 1 else forms
+        return document
+
+    return edit
+
+
+def set_missing(marks: Collection[str], *, is_missing: bool) -> Change:
+    """Say that some texts stand for missing values, in every column, or that they do not."""
+
+    def edit(document: Document) -> Document:
+        document = deepcopy(document)
+        given = document["input"]
+        others = [text for text in given.get("missing_values", [""]) if text not in marks]
+        texts = [*others, *marks] if is_missing else others
+        given.pop("missing_values", None)
+        if texts != [""]:
+            given["missing_values"] = texts
         return document
 
     return edit

@@ -29,6 +29,7 @@ class Session:
     found: dict[str, Any] = field(
         default_factory=dict, repr=False
     )  # what was measured of the table, by what it depends on
+    settled: set[str] = field(default_factory=set, repr=False)  # columns whose dates somebody said are read rightly
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property

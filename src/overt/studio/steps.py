@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from overt.studio.doubts import notes_of
+from overt.studio.doubts import is_doubtful
 from overt.studio.jobs import Jobs
 from overt.studio.measurements import OF_TABLE, measured
 from overt.studio.session import Session
@@ -25,7 +25,7 @@ def steps_of(session: Session, jobs: Jobs) -> tuple[Step, ...]:
     document = session.document
     columns, goals = document.get("columns", {}), document.get("goal", [])
     profile = session.found.get("profile")
-    doubts = 0 if profile is None else sum(bool(notes_of(one, document)) for one in profile.columns)
+    doubts = 0 if profile is None else sum(is_doubtful(one, document, session.settled) for one in profile.columns)
     risk = measured(session, "risk", OF_TABLE)
     runs = [job for job in jobs.of(session.id) if job.is_run and job.state != "cancelled"]
     release = said_of_release(session)

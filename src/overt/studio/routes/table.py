@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Table: what the columns are. Every choice is written into the recipe at once."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -12,9 +13,9 @@ from overt.errors import InvalidInput
 from overt.io.profiling import ColumnProfile, Profile
 from overt.io.recipe.recipe import parse_recipe
 from overt.io.recipe.toml_text import toml_of
-from overt.studio.doubts import notes_of
+from overt.studio.doubts import Doubt, cautions_of, doubts_of, in_words, is_doubtful
 from overt.studio.drawings import Spark, spark_of
-from overt.studio.edits import set_role
+from overt.studio.edits import read_dates_as, set_missing, set_role
 from overt.studio.history import Document
 from overt.studio.measurements import OF_TABLE, Measurements
 from overt.studio.pages import NotFoundError, Pages, in_page, is_htmx
@@ -46,7 +47,7 @@ class ColumnOnScreen:
     reason: str
     spark: Spark | None
     does: str
-    notes: tuple[str, ...]  # what should be looked at
+    doubts: tuple[Doubt, ...]  # what should be looked at
 
 
 def make_router(pages: Pages) -> APIRouter:
@@ -68,15 +69,58 @@ def make_router(pages: Pages) -> APIRouter:
         profiles = _profile(session).columns
         if column >= len(profiles):
             raise NotFoundError
-        name, first = profiles[column].name, column - column % MOST_COLUMNS
+        name = profiles[column].name
         session.change(f"{name}: {ROLES[role][0].lower()}", set_role(name, role, session.proposal["columns"].get(name)))
-        if is_htmx(request):
-            values = _values(session, first)
-            values["column"] = values["columns"][column - first]
-            return pages.fragment(
-                request, "table_changed.html", session=session, current="table", is_edit=True, **values
-            )
-        return RedirectResponse(f"/s/{session.id}/table?first={first}", 303)
+        return changed(request, session, column)
+
+    @router.post("/dates")
+    def dates(
+        request: Request,
+        session_id: str,
+        column: Annotated[int, Form(ge=0)],
+        form: Annotated[str, Form(max_length=60)] = "",
+    ) -> Response:
+        """Which of the two readings that fit is meant."""
+        session = pages.session(session_id)
+        one, doubt = doubt_about(session, column, "dates")
+        forms = [choice for choice, _ in doubt.choices]
+        if form not in forms:
+            session.settled.discard(one.name)  # not known after all
+            form = forms[0]
+        else:
+            session.settled.add(one.name)
+        session.change(f"{one.name}: {in_words(form)}", read_dates_as(one.name, form, forms))
+        return changed(request, session, column)
+
+    @router.post("/missing")
+    def missing(
+        request: Request,
+        session_id: str,
+        column: Annotated[int, Form(ge=0)],
+        is_missing: Annotated[bool, Form()] = False,
+    ) -> Response:
+        """Whether texts that look like it stand for missing values."""
+        session = pages.session(session_id)
+        one, _ = doubt_about(session, column, "marks")
+        words = f"{', '.join(one.marks)}: {'missing' if is_missing else 'a value'}"
+        session.change(words, set_missing(one.marks, is_missing=is_missing))
+        return changed(request, session, column)
+
+    def doubt_about(session: Session, column: int, about: str) -> tuple[ColumnProfile, Doubt]:
+        profiles = _profile(session).columns
+        doubts = doubts_of(profiles[column], session.document, session.settled) if column < len(profiles) else ()
+        found = next((doubt for doubt in doubts if doubt.about == about), None)
+        if found is None:
+            raise NotFoundError
+        return profiles[column], found
+
+    def changed(request: Request, session: Session, column: int) -> Response:
+        first = column - column % MOST_COLUMNS
+        if not is_htmx(request):
+            return RedirectResponse(f"/s/{session.id}/table?first={first}#c-{column}", 303)
+        values = _values(session, first)
+        values["column"] = values["columns"][column - first]
+        return pages.fragment(request, "table_changed.html", session=session, current="table", is_edit=True, **values)
 
     @router.post("/person")
     def person(
@@ -124,19 +168,25 @@ def _values(session: Session, first: int) -> dict[str, Any]:
     profile, document, proposal = _profile(session), session.document, session.proposal
     numbered = list(enumerate(profile.columns))
     chosen = [document["columns"].get(one.name, {}).get("role", "other") for one in profile.columns]
+    settled = session.settled
     return {
         "profile": profile,
-        "columns": [_shown(document, proposal, number, one) for number, one in numbered[first : first + MOST_COLUMNS]],
+        "columns": [
+            _shown(document, proposal, number, one, settled) for number, one in numbered[first : first + MOST_COLUMNS]
+        ],
         "roles": ROLES,
         "count": {role: chosen.count(role) for role in ROLES},
-        "doubts": [(number, one.name) for number, one in numbered if notes_of(one, document)],
+        "doubts": [(number, one.name) for number, one in numbered if is_doubtful(one, document, settled)],
+        "cautions": cautions_of(profile, document),
         "first": first,
         "step": MOST_COLUMNS,
         "person": shown_person(session),
     }
 
 
-def _shown(document: Document, proposal: Document, number: int, one: ColumnProfile) -> ColumnOnScreen:
+def _shown(
+    document: Document, proposal: Document, number: int, one: ColumnProfile, settled: Collection[str]
+) -> ColumnOnScreen:
     chosen = document["columns"].get(one.name, {}).get("role", "other")
     proposed = proposal["columns"].get(one.name, {}).get("role", "other")
     is_hidden = one.column is None or chosen == "identifier"
@@ -150,7 +200,7 @@ def _shown(document: Document, proposal: Document, number: int, one: ColumnProfi
         reason=one.reason,
         spark=None if is_hidden or one.column is None else spark_of(one.column),
         does=ROLES[chosen][1],
-        notes=notes_of(one, document),
+        doubts=doubts_of(one, document, settled),
     )
 
 
