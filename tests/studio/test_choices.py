@@ -171,3 +171,15 @@ def test_what_the_command_line_cautions_of_a_whole_table_stands_on_its_page_too(
     session = bring(owner, [*rows, {"no": "Summe", "age": "", "HIV": "", "visits": 4711}])
     assert "The last row seems to hold totals" in owner.get(f"{session}/table").text
     owner.post(f"{session}/close")
+
+
+def test_against_whom_the_promise_holds_is_said_of_the_method_that_was_chosen(owner):
+    session = owner.post("/sample", data={"size": "small"}).headers["location"].rpartition("/")[0]
+    assert "Also someone who knows the method." in owner.get(f"{session}/promise").text
+    owner.post(f"{session}/compare/runs", data={"method": "mondrian"})
+    wait_for(owner, f"{session}/compare", "Choose Mondrian")
+    owner.post(f"{session}/compare/runs/1/choose")
+    page = owner.get(f"{session}/promise").text
+    assert "Also someone who knows the method." not in page
+    assert "Not someone who knows the method" in page
+    owner.post(f"{session}/close")

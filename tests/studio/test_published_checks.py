@@ -5,6 +5,7 @@ import csv
 import html
 import io
 import re
+import threading
 import time
 import tomllib
 from contextlib import closing
@@ -12,6 +13,7 @@ from contextlib import closing
 import httpx
 import polars as pl
 import pytest
+from playwright.sync_api import expect
 
 from browsing import PATIENCE, open_context, require_no_barrier, serve_here
 from evidence import ADULT
@@ -213,3 +215,33 @@ def test_the_page_is_read_on_a_phone_and_a_desk(served, owner, browser):
         page.get_by_role("button", name="Show the list").click()
         page.locator("#exposed table").wait_for()
         require_no_barrier(page, "checked-other")
+
+
+@pytest.mark.slow
+def test_a_check_that_runs_can_be_cancelled_and_shows_its_end_by_itself(served, owner, browser):
+    go = threading.Event()
+    files = [("original", ORIGINAL), ("published", ("published.csv", ANONYPY))]
+    try:
+        served.pages.jobs.add("another table", "something long", lambda say: go.wait(600))
+        begun = [
+            owner.post("/check", files=files, data={"tool": "other", "k": "8"}).headers["location"] for _ in range(2)
+        ]
+        with closing(open_context(browser)) as context:
+            page = context.new_page()
+            page.goto(served.entrance)
+            page.goto(f"{served.root}{begun[0]}")
+            expect(page.locator("#checked")).to_contain_text("next in line")
+            require_no_barrier(page, "checking")
+            page.get_by_role("button", name="Cancel").focus()
+            with page.expect_response(lambda answer: answer.url.endswith(begun[0])):
+                pass
+            expect(page.get_by_role("button", name="Cancel")).to_be_focused()
+            page.get_by_role("button", name="Cancel").click()
+            expect(page.locator("#checked")).to_contain_text("Cancelled")
+            page.goto(f"{served.root}{begun[1]}")
+            expect(page.locator("#checked")).to_contain_text("next in line")
+            go.set()
+            expect(page.locator(".verdict")).to_be_visible(timeout=PATIENCE)
+            page.get_by_role("button", name="Print this page").wait_for()
+    finally:
+        go.set()

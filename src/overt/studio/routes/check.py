@@ -78,7 +78,15 @@ def make_router(pages: Pages) -> APIRouter:
         made = checks.get(check_id)
         if made is None:
             raise NotFoundError
-        return pages.page(request, "checked.html", **values(made))
+        return pages.page(request, "checked.html", queue=pages.jobs, **values(made))
+
+    @router.post("/{check_id}/cancel")
+    def cancel(check_id: str) -> Response:
+        made = checks.get(check_id)
+        if made is None:
+            raise NotFoundError
+        pages.jobs.cancel(made.job)
+        return RedirectResponse(f"/check/{made.id}", 303)
 
     @router.get("/{check_id}/rows.csv", response_class=Response, responses=declared("text/csv"))
     def rows(check_id: str) -> Response:

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from overt.engine.budget import Account
 from overt.engine.compare import prepare_to_look_at
 from overt.errors import InvalidInput
+from overt.guarantee import Guarantee
 from overt.io.recipe.recipe import Recipe, parse_recipe
 from overt.progress import Progress
 from overt.studio.dp_promise import account_of, proposed_edit
@@ -39,6 +40,8 @@ def make_router(pages: Pages) -> APIRouter:
             "problem_key": None,
             "dp": dp_part(session.document),
             "account": account_if_any(session),
+            "method": session.document["method"]["name"],
+            "guarantee": guarantee_if_any(session),
             **more,
         }
 
@@ -127,6 +130,14 @@ def account_if_any(session: Session) -> Account | None:
         return None
     try:
         return account_of(session)
+    except InvalidInput:
+        return None
+
+
+def guarantee_if_any(session: Session) -> Guarantee | None:
+    """Against whom the method of the recipe keeps its goal; None if the recipe cannot be run as it stands."""
+    try:
+        return parse_recipe(session.history.text, folder=session.folder).method.guarantee
     except InvalidInput:
         return None
 
