@@ -231,15 +231,3 @@ def test_nobody_asks_whether_a_section_of_a_recipe_has_a_key():
 def test_a_choice_that_no_column_can_make_is_refused(tmp_path):
     with pytest.raises(ValueError, match="hierarchi"):
         parse_recipe(RECIPE, folder=tmp_path).choices("hierarchi")
-
-
-def test_a_release_is_made_in_one_place():
-    """Commands and the studio take their releases from the course; neither runs a method itself."""
-    makers = [
-        path.relative_to(SOURCES_ROOT).as_posix()
-        for path in SOURCES
-        if path.relative_to(SOURCES_ROOT).parts[0] in ("engine", "cli", "studio", "io", "report", "analysis")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Attribute) and node.attr == "anonymize"
-    ]
-    assert makers == ["engine/course.py"]

@@ -6,7 +6,7 @@ All of it is in whole numbers and fractions, so that neither the number of fragm
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,15 +14,39 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.engine.scale.seam import RowBatch
+from overt.engine.scale.seam import RowBatch, column_of
 from overt.errors import OvertError
 from overt.metrics.rare_values import Likelier, likelier_of
 from overt.metrics.risk import AttributeDisclosure, Identification, identification_of_sizes
 from overt.partition import Groups, Histogram
 from overt.privacy.base import Property
+from overt.table import Column
 
 MEASURED = pl.DataFrame(schema={"what": pl.String, "part": pl.Int32, "numbers": pl.String})
 NOT_MEASURED = "cannot be measured"
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureGroups:
+    """The measures of the groups of one fragment: rows that agree on these columns."""
+
+    names: tuple[str, ...]
+    sensitive: tuple[Column, ...]
+    goal: Property | None
+    box_size: int | None = None  # of buckets: how many rows the boxes of their people have at least
+
+    def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
+        keys = [column_of(rows, name) for name in self.names]
+        order = np.lexsort(keys[::-1]).astype(np.int32)
+        is_new = np.ones(order.size, np.bool_)
+        is_new[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
+        starts = np.append(np.flatnonzero(is_new), order.size)
+        columns = [replace(c, codes=column_of(rows, f"s{i}").copy()) for i, c in enumerate(self.sensitive)]
+        groups = judged = Groups.of_ranges(columns, order, starts)
+        if self.box_size is not None:
+            histograms = {name: replace(one, out_of=groups.sizes) for name, one in groups.histograms.items()}
+            judged = Groups(np.full(groups.n_groups, self.box_size, np.int64), histograms)
+        return measures_of(groups, judged, self.goal)
 
 
 def measures_of(groups: Groups, judged: Groups, goal: Property | None) -> RowBatch:

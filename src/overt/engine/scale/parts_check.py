@@ -12,7 +12,7 @@ That a line shows what its own row holds is compared where lines are written (`f
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from overt.checks.findings import AGAIN
 from overt.checks.published_lines import Shared
 from overt.checks.reading import Readings, Texts, form_of, read_cells
 from overt.checks.verdict import counted
-from overt.engine.scale.group_measures import MEASURED, GroupMeasures, measures_of
+from overt.engine.scale.group_measures import MEASURED, GroupMeasures, MeasureGroups
 from overt.engine.scale.seam import (
     MOST_COUNTED,
     NO_CELLS,
@@ -38,7 +38,6 @@ from overt.engine.scale.seam import (
     n_fragments_of,
 )
 from overt.hierarchy.texts import texts_of
-from overt.partition import Groups
 from overt.privacy.base import Property
 from overt.table import Codes, Column
 
@@ -174,31 +173,13 @@ class ByHash:
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
-    """What holds of the groups of one fragment: rows that agree on these columns."""
-
-    by: tuple[str, ...]
-    sensitive: tuple[Column, ...]
-    goal: Property | None
-    box_size: int | None = None  # of buckets: how many rows the boxes of their people have at least
+class MeasureBuckets(MeasureGroups):
+    """The measures of the buckets of one fragment, and the greatest number of a bucket."""
 
     def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
-        keys = [column_of(rows, name) for name in self.by]
-        order = np.lexsort(keys[::-1]).astype(np.int32)
-        is_new = np.ones(order.size, np.bool_)
-        is_new[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
-        starts = np.append(np.flatnonzero(is_new), order.size)
-        sizes = np.diff(starts)
-        columns = [replace(c, codes=column_of(rows, f"s{i}").copy()) for i, c in enumerate(self.sensitive)]
-        groups = judged = Groups.of_ranges(columns, order, starts)
-        if self.box_size is not None:
-            histograms = {name: replace(found, out_of=sizes) for name, found in groups.histograms.items()}
-            judged = Groups(np.full(sizes.size, self.box_size, np.int64), histograms)
-        found = measures_of(groups, judged, self.goal)
-        if self.by != (BUCKET,):
-            return found
-        greatest = pl.DataFrame([("bucket", 0, f"{int(keys[0].max())}")], schema=MEASURED.schema, orient="row")
-        return pl.concat([found, greatest])
+        greatest = [("bucket", 0, f"{int(column_of(rows, BUCKET).max())}")]
+        numbered = pl.DataFrame(greatest, schema=MEASURED.schema, orient="row")
+        return pl.concat([super().__call__(fragment, rows), numbered])
 
 
 @dataclass(frozen=True)
@@ -217,7 +198,7 @@ class Judgement:
     greatest_bucket: int
 
     @classmethod
-    def of(cls, engine: ScaleEngine, lines: Data, by: str, judge: Judge, n_lines: int) -> "Judgement":
+    def of(cls, engine: ScaleEngine, lines: Data, by: str, judge: MeasureGroups, n_lines: int) -> "Judgement":
         """Bring the lines that agree together, and judge them."""
         number = ByHash(by, n_fragments_of(engine, n_lines))
         found = engine.select(engine.apply(lines, number, judge, MEASURED), Everything(), MEASURED, MOST_COUNTED)
@@ -307,7 +288,7 @@ def check_parts(
     people = tables[0]
     if len(tables) == 1:
         seen = Judgement.of(
-            engine, lines[people.name], "h0", Judge(("h0", "h1"), people.sensitive, claim.goal), claim.n_rows
+            engine, lines[people.name], "h0", MeasureGroups(("h0", "h1"), people.sensitive, claim.goal), claim.n_rows
         )
         findings.append(_find_goal(claim.goal, seen.groups, "group"))
         return Verdict(tuple(findings)), MeasuredParts(seen.groups, seen.groups)
@@ -321,7 +302,7 @@ def check_parts(
         for table in tables
     ]
     findings.append(_find_buckets(sums[0] == sums[1]))
-    boxes = Judgement.of(engine, lines[people.name], "h0", Judge(("h0", "h1"), (), None), claim.n_rows)
+    boxes = Judgement.of(engine, lines[people.name], "h0", MeasureGroups(("h0", "h1"), (), None), claim.n_rows)
     if people.is_exact:
         data, called = original
         shown, known = (
@@ -329,8 +310,9 @@ def check_parts(
             for of, codes in ((lines[people.name], ()), (data, called))
         )
         findings.append(_find_people(bool((shown == known).all())))
-    judge = Judge((BUCKET,), of_values.sensitive, claim.goal, None if people.is_exact else boxes.groups.least)
-    buckets = Judgement.of(engine, lines[of_values.name], BUCKET, judge, claim.n_rows)
+    box_size = None if people.is_exact else boxes.groups.least
+    measure = MeasureBuckets((BUCKET,), of_values.sensitive, claim.goal, box_size)
+    buckets = Judgement.of(engine, lines[of_values.name], BUCKET, measure, claim.n_rows)
     if buckets.greatest_bucket != buckets.groups.n_groups:
         findings.append(
             Finding("buckets", False, f"The buckets are not numbered from 1 to {buckets.groups.n_groups:,}. {AGAIN}")

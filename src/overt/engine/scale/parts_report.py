@@ -7,7 +7,7 @@ bucket of each line that can be theirs, so that the worst bucket bounds the wors
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from overt.audience import Audience
 from overt.engine.report_files import left_out_by, recipe_text
-from overt.engine.scale.group_measures import MEASURED, GroupMeasures, measures_of
+from overt.engine.scale.group_measures import MEASURED, GroupMeasures, MeasureGroups
 from overt.engine.scale.parts import REPORT
 from overt.engine.scale.parts_check import Everything, PublishedParts
 from overt.engine.scale.seam import MOST_COUNTED, Data, RowBatch, ScaleEngine, column_of, n_fragments_of
@@ -24,7 +24,6 @@ from overt.engine.scale.staging import BUCKET, Staged, stage_table
 from overt.io.intake import Intake
 from overt.io.manifest import FileRecord, now, versions
 from overt.io.recipe.recipe import Recipe
-from overt.partition import Groups
 from overt.privacy.base import Property
 from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
 from overt.report.data import Goal, PublishedFile, rows_by_size
@@ -52,29 +51,6 @@ class ByCodes:
             mixed = (mixed + column_of(rows, name).astype(np.uint64) + np.uint64(1)) * _GOLDEN
             mixed ^= mixed >> np.uint64(29)
         return (mixed % np.uint64(self.n_fragments)).astype(np.int32)
-
-
-@dataclass(frozen=True, eq=False)
-class MeasureGroups:
-    """The measures of the groups of one fragment: rows that agree on these columns."""
-
-    names: tuple[str, ...]
-    sensitive: tuple[Column, ...]
-    goal: Property | None
-    least: int | None = None  # of buckets: how many rows the boxes of their people have at least
-
-    def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
-        keys = [column_of(rows, name) for name in self.names]
-        order = np.lexsort(keys[::-1]).astype(np.int32)
-        is_new = np.ones(order.size, np.bool_)
-        is_new[1:] = np.logical_or.reduce([key[order][1:] != key[order][:-1] for key in keys])
-        starts = np.append(np.flatnonzero(is_new), order.size)
-        columns = [replace(c, codes=column_of(rows, f"s{i}").copy()) for i, c in enumerate(self.sensitive)]
-        groups = judged = Groups.of_ranges(columns, order, starts)
-        if self.least is not None:
-            histograms = {name: replace(one, out_of=groups.sizes) for name, one in groups.histograms.items()}
-            judged = Groups(np.full(groups.n_groups, self.least, np.int64), histograms)
-        return measures_of(groups, judged, self.goal)
 
 
 def kind_of_tables(names: Iterable[str]) -> type[Release]:
