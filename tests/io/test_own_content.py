@@ -255,3 +255,57 @@ def test_lists_and_structs_are_released_to_parquet_and_checked(tmp_path):
     released.with_columns(pl.col("list").shift(1, fill_value=pl.lit(["z"]))).write_parquet(path, compression="zstd")
     failed = {finding.name for finding in overt.check(tmp_path / "people.parquet", path).verdict.failures}
     assert failed > {"digests"}
+
+
+def beneath(kind):
+    """A column of PyArrow of four cells, the second and the last missing, with something in their place; and that something as it is stored."""
+    arrow = pytest.importorskip("pyarrow")
+    known = arrow.py_buffer(bytes([0b0101]))
+    texts = [known, *map(arrow.py_buffer, (np.array([0, 1, 7, 8, 14]).tobytes(), b"aSECRETbSECRET"))]
+    numbers = [known, arrow.py_buffer(np.array([1, 987_654_321_987, 3, 987_654_321_987]).tobytes())]
+    if kind in ("list", "struct"):
+        inner = arrow.Array.from_buffers(arrow.large_string(), 4, texts)
+        outer = {"list": lambda: arrow.LargeListArray.from_arrays(arrow.array(range(5), arrow.int64()), inner), "struct": lambda: arrow.StructArray.from_arrays([inner], ["x"])}  # fmt: skip
+        return outer[kind](), b"SECRET"
+    dtype = {"text": arrow.large_string(), "bytes": arrow.large_binary(), "number": arrow.int64(), "moment": arrow.timestamp("us")}[kind]  # fmt: skip
+    is_text = kind in ("text", "bytes")
+    column = arrow.Array.from_buffers(dtype, 4, texts if is_text else numbers)
+    return column, b"SECRET" if is_text else np.int64(987_654_321_987).tobytes()
+
+
+@pytest.mark.parametrize("kind", ["text", "bytes", "number", "moment", "list", "struct"])
+def test_nothing_stands_in_the_place_of_a_missing_cell(kind):
+    """What a reader or a program left there could be anybody's: Polars leaves texts of other rows."""
+    hidden, secret = beneath(kind)
+    frame = pl.DataFrame({"job": ["a"] * 4, "mark": pl.Series(hidden)})
+    table = read_frame(frame, quasi_identifiers=["job"])
+    release = GeneralizedRelease(table, Partition(np.zeros(4, np.int32), 1), None)
+    assert secret in content_of(frame)
+    published = publish(release, others=["mark"])
+    assert secret not in content_of(published)
+    assert sorted(map(str, published["mark"])) == sorted(map(str, frame["mark"]))
+
+
+def content_of(frame):
+    """What an Arrow file of a frame holds."""
+    memory = io.BytesIO()
+    frame.write_ipc(memory, compat_level=pl.CompatLevel.oldest())
+    return memory.getvalue()
+
+
+def test_a_text_of_somebody_who_was_suppressed_is_not_in_an_arrow_file_in_the_place_of_a_missing_one(tmp_path):
+    """Reading Parquet leaves texts of the column in the place of its missing cells."""
+    for place in range(9):
+        ages, notes = [20 + i % 4 for i in range(9)], ["a", None, None] * 3
+        ages[place], notes[place] = 71, "SECRETSECRETSECRET"
+        frame = pl.DataFrame({"age": ages, "ill": ["flu", "cold", "gout"] * 3, "note": notes})
+        frame.write_parquet(tmp_path / "people.parquet")
+        (tmp_path / "recipe.toml").write_text(
+            'version = 1\n[input]\npath = "people.parquet"\n[columns.age]\nrole = "quasi-identifier"\nhierarchy = { widths = [10, 100] }\n'
+            '[columns.ill]\nrole = "sensitive"\n[[goal]]\nproperty = "k-anonymity"\nk = 4\n[method]\nname = "full-domain"\nmax_suppressed = 0.4\n'
+            '[output]\npath = "release.arrow"\nothers = ["note"]\n'
+        )
+        outcome = overt.run(tmp_path / "recipe.toml", overwrite=True, audit=False)
+        assert outcome.ok and outcome.n_suppressed == 1
+        assert b"SECRET" not in (tmp_path / "release.arrow").read_bytes()
+        assert overt.check(tmp_path / "people.parquet", tmp_path / "release.arrow").ok

@@ -2,8 +2,8 @@
 """Published columns hold nothing but what their rows show.
 
 A column remembers more than its cells: categories that no row has any more, a type that was chosen because of a value
-which is not there, a text that lies in memory beside those that were taken from it, and is written out with them by some
-formats. All of that would speak of people who were suppressed or dropped.
+which is not there, a text that lies in memory beside those that were taken from it, or beneath a cell that is missing, and is written
+out with them by some formats. All of that would speak of people who were suppressed or dropped.
 """
 
 import io
@@ -17,8 +17,10 @@ from overt.table import Table
 
 def with_own_content(frame: pl.DataFrame) -> pl.DataFrame:
     """The same cells, in columns that hold nothing else."""
+    frame = with_texts_in_nested(frame.with_columns(_with_nothing_beneath(column) for column in frame))
     frame = frame.with_columns(_with_used_categories(column) for column in frame.select(pl.col(pl.Enum)))
-    frame = with_texts_in_nested(frame)
+    nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
+    frame = frame.with_columns(_stored(frame.select(nested))) if nested else frame
     shared = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Binary) or dtype.is_nested()]
     return frame.with_columns(_copied(frame.select(shared))) if shared else frame
 
@@ -77,6 +79,16 @@ def _in_fewest_digits(column: pl.Series) -> pl.Series:
     return column.cast(pl.Decimal(column.dtype.precision, scale))
 
 
+def _with_nothing_beneath(column: pl.Series) -> pl.Series:
+    """The same cells, with nothing in the place of a missing one: readers of files leave any value of the column there."""
+    if not column.null_count() or column.dtype.is_nested() or column.dtype == pl.Object:
+        return column
+    is_known = column.is_not_null().to_numpy()
+    known = column.filter(pl.Series(is_known))
+    place = np.where(is_known, np.cumsum(is_known) - 1, len(known))
+    return known.extend_constant(None, 1).gather(place)
+
+
 def _with_used_categories(column: pl.Series) -> pl.Series:
     """The categories that occur, in their order."""
     assert isinstance(column.dtype, pl.Enum)
@@ -88,6 +100,14 @@ def _with_used_categories(column: pl.Series) -> pl.Series:
     used = column.dtype.categories.gather(np.flatnonzero(n_rows_of_code))
     new_code = pl.Series(np.cumsum(n_rows_of_code > 0, dtype=np.int32) - 1, dtype=pl.Int32)
     return used.cast(pl.Enum(used)).gather(new_code.gather(codes)).alias(column.name)
+
+
+def _stored(frame: pl.DataFrame) -> pl.DataFrame:
+    """Lists and structs in a format that stores nothing for a missing cell, and read again."""
+    memory = io.BytesIO()
+    frame.write_parquet(memory)
+    memory.seek(0)
+    return pl.read_parquet(memory)
 
 
 def _copied(frame: pl.DataFrame) -> pl.DataFrame:
