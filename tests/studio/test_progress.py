@@ -172,3 +172,14 @@ def test_a_page_says_when_the_studio_does_not_answer(page):
         cut_off.unroute("**/events*")
         cut_off.clock.run_for(5_000)
         expect(cut_off.locator("#lost")).to_be_hidden()
+
+
+def test_a_number_that_is_not_allowed_is_said_beside_its_field_and_nothing_is_written(page):
+    session = open_sample(page)
+    page.goto(f"{session}/promise")
+    others = page.locator("form.goal input[name=value]").first
+    others.fill("99999")
+    others.press("Tab")
+    expect(others).to_be_focused()  # where the browser shows what is expected
+    page.reload()
+    expect(others).to_have_value("4")

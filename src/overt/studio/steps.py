@@ -78,7 +78,19 @@ def said_of_release(session: Session) -> str:
 
 
 def short_goal(goal: dict[str, object]) -> str:
-    """A goal of a recipe in two words."""
-    name = str(goal.get("property", ""))
+    """A goal of a recipe in two words.
+
+    >>> short_goal({"property": "k-anonymity", "k": 5}), short_goal({"property": "relative-risk", "times": 2, "column": "HIV"})
+    ('5 alike', 'HIV ×2')
+    """
+    name, of = str(goal.get("property", "")), f"{goal['column']} " if goal.get("column") else ""
+    if name == "k-anonymity":
+        return f"{goal.get('k')} alike"
+    if name == "l-diversity":
+        return f"{of}1 in {goal.get('l')}"
+    if name == "relative-risk":
+        return f"{of}×{goal.get('times')}"
+    if name == "t-closeness":
+        return f"{of}within {goal.get('t')}"
     parameters = [f"{key} = {value}" for key, value in goal.items() if key not in ("property", "column")]
     return f"{name}, {', '.join(parameters)}" if parameters else name
