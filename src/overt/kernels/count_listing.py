@@ -5,7 +5,7 @@
 See `cell_counts` for what a component is. There are far fewer counts than tables.
 """
 
-from math import exp
+from math import exp, inf
 
 import numpy as np
 
@@ -19,7 +19,8 @@ def list_counts(cells, first_cell, room, in_group, log_factorial, tally, energy,
     """Add up the counts of cells in tables of energy 0, by how many tables they stand for.
 
     Cells of group g are those from first_cell[g] on, `room` is their size. A step fills one cell with one value. `held` is (cell, value).
-    Returns the weight of all, or -1 if there are too many, and how many were listed.
+    Returns the weight of all, or -1 if there are too many, and how many were listed. Weights are relative to that of the likeliest counts among
+    those of energy 0, which may be e^-1000 of the likeliest of all.
     """
     n_groups, n_values = in_group.shape
     n_cells = room.size
@@ -33,12 +34,7 @@ def list_counts(cells, first_cell, room, in_group, log_factorial, tally, energy,
                 step += 1
     here, highest = np.zeros(n_steps, np.int64), np.zeros(n_steps, np.int64)
     free, left, count = room.copy(), in_group.copy(), np.zeros((n_cells, n_values), np.int64)
-    scale = 0.0  # about the logarithm of the weight of the likeliest counts, so that no weight is too small
-    for g in range(n_groups):
-        n_rows = room[first_cell[g] : first_cell[g + 1]].sum()
-        for c in range(first_cell[g], first_cell[g + 1]):
-            for v in range(n_values):
-                scale -= log_factorial[in_group[g, v] * room[c] // n_rows]
+    top = -inf  # the logarithm of the weight of the likeliest counts so far
     step, goes_down, is_done = 0, True, False
     while step >= 0:
         if step == n_steps:
@@ -46,7 +42,11 @@ def list_counts(cells, first_cell, room, in_group, log_factorial, tally, energy,
             if n_listed > most:
                 return -1.0, n_listed
             if judge_counts(cells, tally, energy) == 0:
-                weight = exp(logs - scale)
+                if logs > top:
+                    total *= exp(top - logs)
+                    held *= exp(top - logs)
+                    top = logs
+                weight = exp(logs - top)
                 total += weight
                 for c in range(n_cells):
                     for v in range(n_values):

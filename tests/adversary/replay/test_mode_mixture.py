@@ -5,8 +5,9 @@ The oracle counts, for each number of rows on one side, the ways in which values
 nothing with what it tests: no particles, no reasons.
 """
 
+from fractions import Fraction
 from itertools import permutations
-from math import comb, exp, log
+from math import comb, exp, lgamma, log
 
 import numpy as np
 import pytest
@@ -202,6 +203,28 @@ def test_counts_of_cells_are_listed_exactly(counts, first, l):
     assert listed.is_listed.all()
     assert listed.chance[cell] * first == pytest.approx(expected, rel=1e-9)
     assert listed.chance.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("counts", [[1500, 1500], [1800, 1200]])
+def test_counts_far_from_the_likeliest_are_listed_too(counts):
+    """Few values and many people: tables whose cut fails may be e^-1000 of all tables, and one of them is the true one."""
+    first, l = 1500, Fraction(10, 9)
+    table, _ = one_cut(counts, first, l)
+    failed = failed_of(table, FrequencyLDiversity(l))
+    listed = list_components(failed, seconds=600)
+    logs = {}  # rows of the first value in the first street -> the logarithm of how many tables that is
+    for here in range(max(0, first - counts[1]), min(first, counts[0]) + 1):
+        sides = (here, first - here), (counts[0] - here, counts[1] - first + here)
+        if any(max(side) * l > sum(side) for side in sides):
+            chosen = zip(counts, sides[0], strict=True)
+            logs[here] = sum(lgamma(m + 1) - lgamma(k + 1) - lgamma(m - k + 1) for m, k in chosen)
+    top = max(logs.values())
+    weight = {here: exp(one - top) for here, one in logs.items()}
+    share = sum(here * one for here, one in weight.items()) / sum(weight.values()) / first
+    street = table.quasi_identifiers[0].codes[failed.rows]
+    cell = failed.layout.cell_of_place[street.argmin()]
+    assert listed.is_listed.all()
+    assert listed.chance[cell] == pytest.approx([share, 1 - share], rel=1e-6)
 
 
 GOALS = [
