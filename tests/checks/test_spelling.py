@@ -9,7 +9,8 @@ import pytest
 
 import overt
 from checks.released import make, write_people
-from checks.test_altered_releases import bind, is_found, seal
+from checks.test_altered_releases import alterations_of, bind, is_found, seal
+from overt.errors import OvertError
 from overt.io.recipe.recipe import read_recipe
 
 
@@ -131,3 +132,82 @@ def test_cells_of_a_database_have_one_spelling(tmp_path):
     with sqlite3.connect(tmp_path / "clinic.db") as connection:
         connection.execute("UPDATE shown SET age = '0' || age WHERE rowid = 1 AND age GLOB '[0-9]*'")
     assert not check(tmp_path, manifest).finding("spelling").ok
+
+
+EMPTY = """\
+version = 1
+[input]
+path = "people.parquet"
+missing_values = ["NA"]
+[columns.age]
+role = "quasi-identifier"
+[columns.ill]
+role = "sensitive"
+missing = "own value"
+[[goal]]
+{goal}
+[method]
+name = "{method}"
+[output]
+{place}
+others = ["note"]
+"""
+
+
+def release_with_empty_texts(folder, method, ending):
+    """Empty and missing texts, of illnesses and of notes, also of people who are alike in all else."""
+    cells = ["", "flu", None, "x"]
+    frame = pl.DataFrame(
+        {
+            "age": [20 + i // 12 for i in range(48)],
+            "ill": cells * 12,
+            "note": [cells[i // 12 + i % 3 - 3] for i in range(48)],
+        }
+    )
+    frame.write_parquet(folder / "people.parquet")
+    goal = 'property = "distinct-l-diversity"\nl = 2' if method == "anatomy" else 'property = "k-anonymity"\nk = 4'
+    place = 'database = "release.db"\ntable = "release"' if ending == "db" else f'path = "release.{ending}"'
+    (folder / "recipe.toml").write_text(EMPTY.format(goal=goal, method=method, place=place))
+    outcome = overt.run(folder / "recipe.toml", rng=np.random.default_rng(1), audit=False)
+    assert outcome.ok, outcome
+    return folder / ("release.manifest.json" if ending == "db" else f"release.{ending}")
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "arrow", "jsonl", "db"])
+@pytest.mark.parametrize("method", ["mondrian", "anatomy"])
+def test_empty_and_missing_texts_are_two_things(method, ending, tmp_path):
+    """A file tells them apart (`""` and nothing), and so does the order of its rows."""
+    release = release_with_empty_texts(tmp_path, method, ending)
+    verdict = overt.check(tmp_path / "people.parquet", release).verdict
+    assert verdict.ok, verdict.failures
+    if ending != "db":
+        assert "byte for byte" in verdict.finding("spelling").sentence
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_a_file_with_empty_and_missing_texts_is_compared_byte_for_byte(ending, tmp_path):
+    release = release_with_empty_texts(tmp_path, "mondrian", ending)
+    pristine, overlooked, n = release.read_bytes(), [], 0
+    for name, alter in alterations_of(release).items():
+        altered = alter(pristine)
+        if altered is None or altered == pristine:
+            continue
+        n += 1
+        release.write_bytes(altered)
+        seal(tmp_path)
+        try:
+            overlooked += [name] if overt.check(tmp_path / "people.parquet", release).ok else []
+        except OvertError:
+            continue
+    assert n > 8 and not overlooked
+
+
+def test_an_empty_text_in_the_place_of_a_missing_one_is_no_row_of_the_original(tmp_path):
+    release = release_with_empty_texts(tmp_path, "mondrian", "csv")
+    for before, after in ((b',""\n', b",\n"), (b',"",', b",,")):
+        pristine = release.read_bytes()
+        release.write_bytes(pristine.replace(before, after, 1))
+        seal(tmp_path)
+        verdict = overt.check(tmp_path / "people.parquet", release).verdict
+        assert not verdict.finding("truth").ok
+        release.write_bytes(pristine)

@@ -66,9 +66,25 @@ def test_only_whole_records_are_taken(rows, cut):
     starts, stops = np.empty((2, 1, len(data) + 2), np.int32)
     fields = np.array([-1, 0], np.int32)
     n_records, n_bytes, n_lines, problem, _ = split_records(
-        block, len(data), False, False, 44, 10, fields, starts, stops
+        block, len(data), False, False, False, 44, 10, fields, starts, stops
     )
     whole = data.count(b"\n")
     assert (n_records, n_lines, problem) == (whole, whole, FINE) and n_bytes == data.rfind(b"\n") + 1
     seconds = [bytes(block[a:b]).decode() for a, b in zip(starts[0, :whole], stops[0, :whole], strict=True)]
     assert seconds == [row[1] for row in rows[:whole]]
+
+
+def test_a_field_of_nothing_can_be_told_from_an_empty_text():
+    data = b'x,\n"",y\n"a""b",""\n,\n'
+    block = np.frombuffer(data + bytes(8), np.uint8).copy()
+    for tells_empty in (False, True):
+        starts, stops = np.empty((2, 2, len(data)), np.int32)
+        n_records, *_ = split_records(
+            block.copy(), len(data), True, False, tells_empty, 44, 10, np.array([0, 1], np.int32), starts, stops
+        )  # fmt: skip
+        is_nothing = (starts[:, :n_records] < 0).T.tolist()
+        assert is_nothing == [[False, tells_empty], [False, False], [False, False], [tells_empty, tells_empty]]
+        assert (stops[0, 2] - starts[0, 2], stops[1, 2] - starts[1, 2]) == (
+            3,
+            0,
+        )  # a"b, which is the shorter by a quote

@@ -50,17 +50,15 @@ class Shared:
         """A column of the original that was never encoded, and the same column of the release."""
         original, cells = _as_text_if_nested(original), _as_text_if_nested(cells)
         texts = Texts.of(original)
-        distinct = texts.distinct.replace("", None)  # in a file both are an empty cell
-        in_order = distinct.unique().sort(nulls_last=not (texts.distinct == "").any())
-        code_of_text = read_values(distinct, in_order)
+        in_order = texts.distinct.unique().sort(nulls_last=True)
+        code_of_text = read_values(texts.distinct, in_order)
         code_of_row = code_of_text[texts.text_of_line]
         values = in_order
         if original.dtype not in (pl.String, pl.Categorical, pl.Enum):
             some_row = np.empty(len(in_order), np.int64)
             some_row[code_of_row] = np.arange(len(original))
             values = original.gather(some_row)
-        shown = Texts.of(cells)
-        return cls._of_codes(code_of_row, values, Texts(shown.text_of_line, shown.distinct.replace("", None)), None)
+        return cls._of_codes(code_of_row, values, Texts.of(cells), None)
 
     @classmethod
     def _of_codes(cls, code_of_row: Codes, values: pl.Series, texts: Texts, dtype: pl.DataType | None) -> "Shared":

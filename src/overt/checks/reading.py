@@ -84,8 +84,8 @@ class Readings:
 def read_values(texts: pl.Series, values: pl.Series, dtype: pl.DataType | None = None) -> Codes:
     """The position in `values` of the value that each text writes plainly, or UNKNOWN.
 
-    `dtype` is the type in which the values are released if it is not their own. An empty cell is null, or the empty
-    text if no value is null: in a file both look alike.
+    `dtype` is the type in which the values are released if it is not their own. Nothing at all is null, or the empty
+    text if no value is null: some who read a file do not tell them apart.
     """
     codes = _find(texts, values, dtype or values.dtype)
     empty = values.is_null() if values.null_count() else values.cast(pl.String) == ""

@@ -31,11 +31,10 @@ def as_they_are(values: pl.Series) -> pl.Series:
 
 @dataclass(frozen=True, eq=False)
 class Rewritten:
-    """Published tables written anew from what they mean; None where some cell means nothing. What cannot be told apart is named."""
+    """Published tables written anew from what they mean; None where some cell means nothing."""
 
     tables: Mapping[str, pl.DataFrame] | None
     n_misspelt: Mapping[str, int]  # by column
-    ambiguous: tuple[str, ...] = ()  # columns with empty texts as well as nothing at all, which look alike here
 
     def find(self) -> Finding:
         """Every cell is spelt as the grammar says."""
@@ -69,7 +68,6 @@ def rewrite(
     order = table.order or (*(column.name for column in table.columns), *table.others.columns)
     written: dict[str, pl.DataFrame] = {}
     n_misspelt: dict[str, int] = {}
-    ambiguous: list[str] = []
     for name, frame in tables.items():
         columns: dict[str, pl.Series | None] = {}
         is_plain = name in ("quasi-identifiers", "sensitive") or (name == "flat" and exact)
@@ -87,7 +85,6 @@ def rewrite(
         for other in claim.others:
             if other in frame.columns and other not in columns:
                 original = table.others.get_column(other)
-                ambiguous += [other] if _has_empty_and_null(original) else []
                 distinct = _distinct_values(original)
                 cells, known = frame.get_column(other), distinct
                 if _has_no_texts(cells.dtype):
@@ -107,7 +104,7 @@ def rewrite(
             spelt = _texts(written[name].get_column(shown))
             n = int(spelt.ne_missing(_texts(frame.get_column(shown))).sum())
             n_misspelt[shown] = n_misspelt.get(shown, 0) + n
-    return Rewritten(written, n_misspelt, tuple(dict.fromkeys(ambiguous)))
+    return Rewritten(written, n_misspelt)
 
 
 def rewrite_labels(frame: pl.DataFrame, names: Sequence[str]) -> Rewritten:
@@ -246,14 +243,14 @@ def _own_texts(column: Column) -> list[str | None]:
 
 
 def _texts(values: pl.Series) -> pl.Series:
-    """Values as text; an empty text is null."""
+    """Values as text."""
     if isinstance(values.dtype, pl.Datetime):
         return values.dt.to_string("iso:strict")
     if values.dtype == pl.Time:
         return values.dt.to_string("%H:%M:%S%.f")
     if _has_no_texts(values.dtype):
         return pl.Series(values.name, [None if cell is None else repr(cell) for cell in values.to_list()], pl.String)
-    return values.cast(pl.String).replace("", None)
+    return values.cast(pl.String)
 
 
 def _has_no_texts(dtype: pl.DataType) -> bool:
@@ -268,8 +265,3 @@ def _distinct_values(original: pl.Series) -> pl.Series:
     if isinstance(original.dtype, pl.Categorical | pl.Enum):
         original = original.cast(pl.String)
     return original.unique()
-
-
-def _has_empty_and_null(original: pl.Series) -> bool:
-    is_text = original.dtype in (pl.String, pl.Categorical, pl.Enum)
-    return bool(is_text and original.null_count() and (original.cast(pl.String) == "").any())

@@ -18,7 +18,7 @@ from overt.checks.person_lines_read import pool, spread
 from overt.checks.spelling import Rewritten, rewrite
 from overt.io.encoding import values_as_came
 from overt.io.manifest import versions
-from overt.io.own_content import in_own_type
+from overt.io.own_content import in_own_type, with_own_content
 from overt.io.private_folder import PrivateFolder
 from overt.io.recipe.recipe import Recipe
 from overt.io.sources import Source
@@ -78,17 +78,10 @@ def find_bytes(
     spelt = rewritten.find()
     if rewritten.tables is None or not target.has_bytes:
         return spelt
-    if rewritten.ambiguous:
-        names = ", ".join(map(repr, rewritten.ambiguous))
-        return spelt if not spelt.ok else Finding(
-            "spelling",
-            True,
-            f"{spelt.sentence} Empty and missing texts in {names} look the same here, so the bytes of the files were not compared.",
-        )  # fmt: skip
     changed = []
     with PrivateFolder(prefix="overt-check-") as work:
         for name, frame in rewritten.tables.items():
-            if target.differs(places[name], frame, work.folder, separator=separator):
+            if target.differs(places[name], with_own_content(frame), work.folder, separator=separator):
                 changed.append(target.name_of(places[name]))
     if not changed:
         return Finding(

@@ -4,6 +4,8 @@
 The bytes are split and numbered by our own kernels, block by block, in threads over spans of the file: a column costs
 four bytes a row and its dictionary, columns that nobody wants cost nothing, and a broken line is named by its number.
 
+With `Dialect.tells_empty` a field of nothing is null, and one of two quotes an empty text.
+
 A field is quoted if it begins with a double quote (blanks before it do not count); a doubled quote inside stands for
 one. Blank lines are skipped, except in a file of one column, where they are empty fields.
 
@@ -82,7 +84,7 @@ def read_batches(path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows
 
 
 def _with_unknown(texts: pl.Series, codes: Codes, first_line: int | None) -> Coded:
-    """Cells without a number, those of broken lines, are null."""
+    """Cells without a number, those of broken lines or of nothing, are null."""
     is_unknown = codes < 0
     if is_unknown.any():
         codes[is_unknown] = len(texts)
@@ -187,6 +189,7 @@ class _Part:
             n_bytes,
             is_last,
             dialect.by_line,
+            dialect.tells_empty,
             ord(dialect.separator),
             ord(dialect.newline),
             place_of_field,

@@ -41,6 +41,7 @@ class Dialect:
     n_lines_before: int  # the header, and blank lines before it
     n_bytes_before: int  # the same, with the byte order mark, after decompression and recoding
     by_line: bool = False  # every line is a record by itself, and what it becomes no other line's business
+    tells_empty: bool = False  # a field of nothing is another one than an empty text, which has quotes
 
     @property
     def is_recoded(self) -> bool:

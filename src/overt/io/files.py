@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -169,24 +170,26 @@ def read_release(
     separator: str | None = None,
     encoding: str | None = None,
     neutralised: bool = True,
+    tells_empty: bool = False,
 ) -> pl.DataFrame:
     """Read a published file as text, an empty cell as null: what a check looks at.
 
     Columns are dictionaries of text (`pl.Enum`), so that every distinct text is looked at once. `neutralised` takes back
-    the apostrophes that `write_tables` puts before formulas in a CSV file.
+    the apostrophes that `write_tables` puts before formulas in a CSV file. With `tells_empty` an empty text, which
+    `write_tables` puts in quotes, is one, and only nothing is null.
     """
     path = _existing(path)
     file_format = find_format(path, format)
     if file_format == "csv":
         dialect = read_dialect(path, separator=separator or separator_of_name(path), encoding=encoding, is_text=True)
-        coded = read_texts(path, dialect, dialect.header)
-        frame = pl.DataFrame([_as_enum(name, coded.pop(name)) for name in dialect.header])
+        coded = read_texts(path, replace(dialect, tells_empty=tells_empty), dialect.header)
+        frame = pl.DataFrame([_as_enum(name, coded.pop(name), tells_empty) for name in dialect.header])
         return restored(frame) if neutralised else frame
     if file_format == "excel":
-        return pl.DataFrame([_as_enum(name, column) for name, column in read_sheet(path).items()])
+        return pl.DataFrame([_as_enum(name, column, tells_empty) for name, column in read_sheet(path).items()])
     with polars_errors(path, file_format):
         read = scan_typed(path, file_format).collect()
-    return pl.DataFrame([_as_published(read.drop_in_place(name)) for name in read.columns])
+    return pl.DataFrame([_as_published(read.drop_in_place(name), tells_empty) for name in read.columns])
 
 
 def write_tables(
@@ -301,16 +304,16 @@ def _as_dictionary(name: str, coded: Coded) -> pl.Series:
     return coded.dictionary.cast(pl.Enum(coded.dictionary.unique().sort())).gather(coded.codes).alias(name)
 
 
-def _as_published(column: pl.Series) -> pl.Series:
+def _as_published(column: pl.Series, tells_empty: bool) -> pl.Series:
     """A published column of any type: lists, structs and bytes, which have no texts, as they are."""
     if column.dtype.is_nested() or column.dtype == pl.Binary:
         return column
-    return _as_enum(column.name, coded_from_series(column))
+    return _as_enum(column.name, coded_from_series(column), tells_empty)
 
 
-def _as_enum(name: str, coded: Coded) -> pl.Series:
+def _as_enum(name: str, coded: Coded, tells_empty: bool) -> pl.Series:
     texts = texts_of(coded.dictionary)
-    texts = pl.select(pl.when(texts != "").then(texts)).to_series()
+    texts = texts if tells_empty else pl.select(pl.when(texts != "").then(texts)).to_series()
     return texts.cast(pl.Enum(texts.drop_nulls().unique().sort())).gather(coded.codes).alias(name)
 
 

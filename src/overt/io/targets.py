@@ -195,7 +195,7 @@ class FileTarget:
         return digests_of_files(places.values())
 
     def read(self, places: Places) -> tuple[dict[str, pl.DataFrame], dict[Path, str]]:
-        how: dict[str, Any] = {"format": self.format, "neutralised": self.neutralise_formulas}
+        how: dict[str, Any] = {"format": self.format, "neutralised": self.neutralise_formulas, "tells_empty": True}
         return {name: read_release(path, **how) for name, path in places.items()}, {}
 
     def differs(self, place: Path, frame: pl.DataFrame, folder: Path, *, separator: str | None) -> bool:

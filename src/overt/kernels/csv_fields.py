@@ -12,7 +12,7 @@ _ALL, _LOW = np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(0xFFFFFFFF)
 
 
 @kernel
-def split_records(block, n_bytes, is_last, by_line, separator, newline, place_of_field, starts, stops):
+def split_records(block, n_bytes, is_last, by_line, tells_empty, separator, newline, place_of_field, starts, stops):
     """Find the fields of all whole records in `block[:n_bytes]`.
 
     `place_of_field[f]` is the line of `starts` and `stops` that takes field f, or -1 if nobody wants it. A
@@ -20,6 +20,7 @@ def split_records(block, n_bytes, is_last, by_line, separator, newline, place_of
     n_lines of whole records, problem, n_fields of the record with the problem).
 
     With `by_line` every line is a record, quotes end with it, and a record with a problem has -1 for all starts and stops.
+    With `tells_empty` a field of nothing, not even quotes, has -1 for both.
     """
     n_fields = place_of_field.size
     position = n_records = n_lines = 0
@@ -33,7 +34,8 @@ def split_records(block, n_bytes, is_last, by_line, separator, newline, place_of
             while at < n_bytes and block[at] == _SPACE:
                 at += 1
             doubled = False
-            if at < n_bytes and block[at] == _QUOTE:
+            is_quoted = at < n_bytes and block[at] == _QUOTE
+            if is_quoted:
                 at += 1
                 begin = at
                 closed = False
@@ -75,8 +77,9 @@ def split_records(block, n_bytes, is_last, by_line, separator, newline, place_of
             if field < n_fields:
                 place = place_of_field[field]
                 if place >= 0:
-                    starts[place, n_records] = begin
-                    stops[place, n_records] = ~stop if doubled else stop
+                    is_nothing = tells_empty and not is_quoted and stop == begin
+                    starts[place, n_records] = -1 if is_nothing else begin
+                    stops[place, n_records] = -1 if is_nothing else ~stop if doubled else stop
                     has_doubled |= doubled
             field += 1
             if at == n_bytes or block[at] == newline:
@@ -97,7 +100,7 @@ def split_records(block, n_bytes, is_last, by_line, separator, newline, place_of
                 stops[:, n_records] = -1
             elif has_doubled:
                 for place in range(starts.shape[0]):
-                    if stops[place, n_records] < 0:
+                    if stops[place, n_records] < 0 <= starts[place, n_records]:
                         stops[place, n_records] = _undouble(block, starts[place, n_records], ~stops[place, n_records])
             n_records += 1
         position = min(at + 1, n_bytes)

@@ -116,7 +116,7 @@ def _find_spelling(n_wrong: int, n_parts: int, n_of_spark: int) -> Finding:
 def _frames(folder: Path, tables: Sequence[PublishedParts]) -> Iterator[tuple[PublishedParts, Path, pl.DataFrame]]:
     for table in tables:
         for path in parts_of(folder / table.name):
-            how = {"format": table.place.format, "neutralised": table.place.neutralised}
+            how = {"format": table.place.format, "neutralised": table.place.neutralised, "tells_empty": True}
             separator = table.place.separator if table.place.format == "csv" else None
             yield table, path, read_release(path, separator=separator, **how)  # type: ignore[arg-type]
 

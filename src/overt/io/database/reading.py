@@ -120,8 +120,8 @@ def read_release_table(connection: Connection, table: TableName) -> tuple[pl.Dat
 
 
 def _as_enum(name: str, column: Gathered) -> pl.Series:
-    """Texts as a check looks at them: an empty one is null, as in a file."""
-    texts = column.texts.to_frame("text").select(pl.when(pl.col("text") != "").then("text")).to_series()
+    """Texts as a check looks at them."""
+    texts = column.texts
     return texts.cast(pl.Enum(texts.drop_nulls().unique().sort())).gather(column.codes).alias(name)
 
 

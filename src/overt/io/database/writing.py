@@ -198,7 +198,7 @@ def _refuse_changed(table: TableName, frame: pl.DataFrame, read: pl.DataFrame) -
     same = (read.height, read.columns) == (frame.height, frame.columns)
     for first in range(0, frame.height if same else 0, _ROWS_AT_ONCE):
         for name in frame.columns:
-            written = _as_text(frame.get_column(name)[first : first + _ROWS_AT_ONCE]).replace("", None)
+            written = _as_text(frame.get_column(name)[first : first + _ROWS_AT_ONCE])
             same &= written.equals(read.get_column(name)[first : first + _ROWS_AT_ONCE].cast(pl.String))
     if not same:
         raise InvalidInput(
