@@ -17,7 +17,7 @@ from overt.errors import InvalidInput
 SUFFIX = ".owner.json"
 
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-Place = Annotated[int, Field(ge=0, lt=1 << 62)]  # of a row
+RowPlace = Annotated[int, Field(ge=0, lt=1 << 62)]  # of a row
 
 
 class _Part(BaseModel):
@@ -47,7 +47,7 @@ class PersonsRecord(_Part):
     rows: int
     rows_cut: int
     key: int | None
-    rows_of_person: tuple[tuple[Place, ...], ...] | None = (
+    rows_of_person: tuple[tuple[RowPlace, ...], ...] | None = (
         None  # of a release whose rows are pooled: which lines are one person's
     )
 
@@ -63,7 +63,7 @@ class OwnerRecord(_Part):
     left_out: tuple[LeftOut, ...]
     persons: PersonsRecord | None = None  # None: a row is a person
     pilot: tuple[
-        Place, ...
+        RowPlace, ...
     ] = ()  # the rows of the input, from 0, whose people were looked at and are not in the release
 
     def to_json(self) -> str:
