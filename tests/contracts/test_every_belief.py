@@ -4,7 +4,9 @@
 Then whatever somebody believed before is only restricted to the tables that fit: knowing the method adds nothing.
 """
 
+from collections import Counter
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -146,6 +148,47 @@ def in_files(method):
 def test_the_bytes_of_files_say_no_more(form, cells):
     """Order, spelling and rounding of what is published are functions of what is seen."""
     assert learnt(in_files(blind(form=form, cells=cells)), "aabc") == ([], 0)
+
+
+def published(method, people):
+    """The bytes of the files alone, for somebody who does not know who is in which group or bucket."""
+
+    def make(values, coins):
+        codes = ["abc".index(value) for value in values]
+        frames = published_tables(method.anonymize(table_of([people], codes), rng=coins)).values()
+        return tuple(frame.write_csv() for frame in frames), ()
+
+    return make
+
+
+@pytest.mark.parametrize("people", [(0, 0, 5, 5), (0, 1, 5, 6)])
+def test_the_files_of_two_tables_weigh_a_table_by_the_ways_to_put_people_and_values_in_their_lines(people):
+    """Whoever takes all ways to be equally likely knows all that a replay tells: people in lines of their box, values in lines of their bucket."""
+    law, _ = laws(published(blind(cells="tight"), people), "aabc")
+    for (boxes, values), of_table in law.items():
+        lines = [line.split(",") for line in boxes.split()[1:]]
+        shown = Counter(tuple(line.split(",")) for line in values.split()[1:])
+        box_of_person = [sorted(cell for _, cell in lines)[person] for person in range(4)]  # boxes of two, in order
+        ways = Counter()
+        for order in permutations(range(4)):
+            if all(lines[line][1] == box_of_person[person] for person, line in enumerate(order)):
+                for table in set(permutations("aabc")):
+                    held = Counter((lines[line][0], f"v00{'abc'.index(table[p])}") for p, line in enumerate(order))
+                    ways[table] += held == shown
+        assert len({Fraction(of_table.get(t, 0)) / n for t, n in ways.items() if n}) == 1
+        assert set(of_table) == {t for t, n in ways.items() if n}
+
+
+def test_generalized_groups_that_show_the_same_cells_are_not_one_group_to_who_replays():
+    """Three people of 1 and two of 5, buckets of three and two. If both show 1..5, one of the 5 is in each, as a reader of one group does not see."""
+    method = blind(goal=FrequencyLDiversity("3/2"), form="generalized", cells="tight")
+    law, _ = laws(published(method, (1, 1, 1, 5, 5)), "aaabc")
+    [of_table] = [of for (text,), of in law.items() if text.count("1..5") == 5]
+    assert len(set(of_table.values())) > 1
+    has_b = sum(chance for table, chance in of_table.items() if table[4] == "b")
+    assert Fraction(has_b, sum(of_table.values())) == Fraction(
+        1, 4
+    )  # 1/5 of the five lines, and 1/2 of one group of two
 
 
 WEAK = [

@@ -10,7 +10,8 @@ Departs     From cross-bucket generalization: nothing that chooses who is in whi
 Guarantee   Exact, for every belief, against an adversary who also knows this code and everyone's quasi-identifiers (Theorem S of docs/theory/safety.md):
             the probability of a release is the same for all tables that fit it, so that knowing the method adds nothing to what somebody
             believed before. Every bucket satisfies the goal; who has everyone's quasi-identifiers finds a person among at least k rows.
-            That person's value may still be guessed from correlations, as it could if they were not in the table.
+            That person's value may still be guessed from correlations, as it could if they were not in the table. Groups of the generalized
+            form that show the same cells are one to a reader, who learns no more than somebody who can tell them apart.
 """
 
 from dataclasses import dataclass, replace
