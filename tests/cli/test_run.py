@@ -52,7 +52,7 @@ def test_a_run_writes_the_release_and_says_what_holds(folder, overt):
     assert re.search(r"Release   96 rows in \d+ groups, by mondrian\n", out)
     assert re.search(r"Holds     4-anonymity; reached: k = [4-9]\n", out)
     assert "Against   someone who sees the release, but not someone who replays the method\n" in out
-    assert "Again     overt run recipe.toml --overwrite\n" in out
+    assert "Again     overt run recipe.toml --overwrite\n            (publish one release only: two of" in out
     assert "Check     overt check hospital.csv release.csv\n" in out
     with (folder / "release.csv").open() as release:
         header, *lines = csv.reader(release)

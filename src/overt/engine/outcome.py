@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
 MANY_AMOUNTS = 30  # different ones
+PUBLISH_ONE = "(publish one release only: two of the same people together reveal more than either)"
 
 
 @dataclass(frozen=True)
@@ -192,6 +193,7 @@ class Outcome(RunResult):
         if self.cleared:
             yield "Cleared", sentence_of_cleared(self.cleared)
         yield "Again", again(self.recipe_path, report=bool(self.report_paths))
+        yield "Again", PUBLISH_ONE
         yield "Check", f"overt check {as_typed(self.input_path)} {as_typed(self.checked)}"
 
     def content(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from overt.checks import Verdict
-from overt.engine.outcome import findings_of
+from overt.engine.outcome import PUBLISH_ONE, findings_of
 from overt.engine.result import RunResult
 from overt.guarantee import Guarantee
 from overt.report.lines import labelled
@@ -67,6 +67,7 @@ class ScaledOutcome(RunResult):
         yield from (("Caution", caution) for caution in self.cautions)
         yield from (("Files", place) for place in self.places)
         yield "Again", f"overt run {self.recipe_path} --engine {self.engine}"
+        yield "Again", PUBLISH_ONE
         if self.places:
             yield "Check", f"overt check {self.input} {self.places[0]}"
 
