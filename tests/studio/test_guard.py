@@ -111,3 +111,13 @@ def test_every_answer_has_the_policy(path):
     assert "http" not in policy
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("mode", ["no-cors", "cors", "websocket"])
+def test_what_another_page_fetches_is_refused_also_if_it_changes_nothing(mode):
+    """Pages of other ports of this address are of the same site: a strict cookie is sent with what they ask."""
+    guard = guarded()
+    ours = known(guard)
+    assert ask(guard, "GET", "/", **ours, sec_fetch_site="same-site", sec_fetch_mode=mode).status_code == 403
+    assert ask(guard, "GET", "/", **ours, sec_fetch_site="same-site", sec_fetch_mode="navigate").text == "inside"
+    assert ask(guard, "GET", "/", **ours, sec_fetch_site="same-origin", sec_fetch_mode=mode).text == "inside"

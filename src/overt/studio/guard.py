@@ -2,8 +2,8 @@
 """Guard: who may talk to the studio, and what its pages may do in a browser.
 
 The studio listens on the loopback interface only. Other users and other pages of this machine can reach that too, so that each
-request must carry a cookie, which the address printed at the start sets once its token is right; it must name this host, so that
-no other name can be made to point here; and what changes something must come from our own pages. Pages may load nothing from
+request must carry a cookie, which the address printed at the start sets once its token is right; it must come from a program of the same
+user; it must name this host, so that no other name can be made to point here; and what changes something must come from our own pages. Pages may load nothing from
 elsewhere and hold no inline script or style.
 """
 
@@ -17,6 +17,8 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from overt.studio.peers import is_of_somebody_else
 
 ENTRANCE = "/enter"
 ONWARD = (
@@ -78,6 +80,8 @@ class Guard:
         headers = Headers(scope=scope)
         if headers.get("host") not in self.hosts:
             return PlainTextResponse("This address does not belong to the studio.", 421)
+        if is_of_somebody_else(scope.get("client"), scope.get("server")):
+            return PlainTextResponse("This studio belongs to another user of this machine.", 403)
         from_elsewhere = headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
         if scope["path"] == ENTRANCE and scope["method"] == "GET":
             return None
@@ -86,6 +90,8 @@ class Guard:
                 "This studio does not know your browser. Open the address that `overt studio` printed in the terminal.",
                 403,
             )
+        if from_elsewhere and headers.get("sec-fetch-mode", "navigate") != "navigate":
+            return PlainTextResponse("This request does not come from a page of the studio.", 403)
         if scope["method"] not in ("GET", "HEAD"):
             origin = headers.get("origin")
             if from_elsewhere or origin is None or origin.removeprefix("http://") not in self.hosts:

@@ -18,6 +18,7 @@ from overt.studio.promises import dp_part
 from overt.studio.session import Session
 from overt.studio.trees import Path as NodePath
 from overt.studio.trees import dissolve, merge, move, nested_of, rename, wrap
+from overt.studio.unpacked_size import require_room
 
 MOST_BYTES = 20 << 20  # of a hierarchy file
 
@@ -111,6 +112,7 @@ def make_router(pages: Pages) -> APIRouter:
             raise InvalidInput("A hierarchy file may have at most 20 MiB; this one has more.")
         name = f"hierarchy-{number}-{len(session.history.done)}.csv"
         (session.folder / name).write_bytes(content)
+        require_room(session.folder / name, "The hierarchy file")
         return write(request, session_id, number, "from a file", {"file": name})
 
     @router.get("/{number}/hierarchy.csv", response_class=Response, responses=declared("text/csv"))
