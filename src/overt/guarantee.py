@@ -45,7 +45,7 @@ class Guarantee:
         Whether someone who replays the method, and had no idea beforehand, believes the share of a value in its group, and
         nothing else. Then an audit has nothing to search for.
     condition
-        What must be known or true beside that, in words that follow "someone who ...".
+        What must be true beside that, as a clause: "if the external database is public".
     besides
         What the release leaves open, whoever sees it.
     measured

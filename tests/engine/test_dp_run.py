@@ -296,6 +296,7 @@ def test_trap_comparisons_audits_and_owner_views_are_refused(folder):
 
 def test_a_release_with_a_seed_says_so_and_is_refused_by_check(folder):
     code, out, _ = run(folder, "recipe.toml", "--seed", "7")
+    assert "Against   nobody" in out and "whatever they know" not in out
     assert code == Exit.DONE and "Made with a seed" in out
     first = (folder / "release.csv").read_bytes()
     assert json.loads((folder / "release.csv.manifest.json").read_text("utf-8"))["coins"] == "seeded"
@@ -451,6 +452,8 @@ def test_an_external_database_is_read_and_recorded(folder):
     assert isinstance(outcome, DpOutcome) and outcome.n_published > 0
     manifest = json.loads((folder / "release.csv.manifest.json").read_text("utf-8"))
     assert set(manifest["hierarchy_files"]) == {"external database"}
+    assumed = "if the external database is public and was not made from the table"
+    assert assumed in manifest["facts"]["Holds"] and assumed in dict(outcome.rows())["Against"]
     assert check(folder)[0] == Exit.DONE
     (folder / "census.csv").write_text("age,sex,illness\n20,F,flu\n", "utf-8")
     assert "census.csv changed" in check(folder)[1]

@@ -55,6 +55,7 @@ class DpOutcome(RunResult):
 
     recipe_path: Path
     method: str
+    against: str  # whom it holds against, if the coins are secret
     n_published: int
     n_different: int
     facts: Mapping[str, str]
@@ -92,8 +93,9 @@ class DpOutcome(RunResult):
         """The same as labels and texts."""
         yield "Release", f"{self.n_published:,} rows, {self.n_different:,} of them different, by {self.method}"
         yield from self.facts.items()
-        yield "Against", f"{DpMethod.guarantee}"
-        if self.coins == "seeded":
+        is_seeded = self.coins == "seeded"
+        yield "Against", "nobody: it is for tests" if is_seeded else self.against
+        if is_seeded:
             yield "Caution", SEEDED
         yield "Ledger", f"spent so far: {self.ledger.spent}; limit: {self.ledger.limit} ({self.ledger.path.name})"
         yield from (("Files", str(place)) for place in (*self.files.values(), self.manifest_path, *self.report_paths))
@@ -164,6 +166,7 @@ def run_dp(
     return DpOutcome(
         recipe_path=recipe.path,
         method=method.name,
+        against=method.against,
         n_published=tables["release"].height,
         n_different=release.n_groups,
         facts=facts,

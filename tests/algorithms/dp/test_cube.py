@@ -162,6 +162,8 @@ def test_an_external_database_decides_how_far_records_rise():
     method = sampling(levels=VECTORS, external=external, support=20)
     shown = set(multiset_of(method.anonymize(table, rng=np.random.default_rng(3))))
     assert shown == {("a", "F"), ("*", "*")}  # nobody outside is like c: only everyone together is 20
+    assert "if the external database is public" in method.against
+    assert "external" not in sampling().against
     everything = replace(method, levels=())
     assert len(everything.vectors) == 6
     assert set(multiset_of(everything.anonymize(table, rng=np.random.default_rng(3)))) == {("a", "F"), ("*", "F")}

@@ -16,7 +16,7 @@ Guarantee   (epsilon, delta)-differential privacy when one record is added or re
             one release; budgets of several add up. Proof: docs/guides/differential-privacy.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -32,9 +32,12 @@ from overt.algorithms.dp.mechanism import MOST_VECTORS, DpMethod
 from overt.algorithms.dp.parameter_proposal import spread_levels
 from overt.algorithms.record.methods import External
 from overt.errors import InvalidInput, TooLarge
+from overt.guarantee import ANYONE, Guarantee
 from overt.privacy.base import Number, exact, require_whole
 from overt.randomness import Coins, TwoSidedGeometric
 from overt.table import Table
+
+PUBLIC_EXTERNAL = "if the external database is public and was not made from the table"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +61,15 @@ class DpSampling(DpMethod):
             require_whole("support", self.support)
             if self.external is None:
                 raise InvalidInput("support is counted in an external database, and none is given; leave one out.")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Theorem 1, in which an external database is the same with and without a record; nobody can see that it is."""
+        return ANYONE if self.external is None else replace(ANYONE, condition=PUBLIC_EXTERNAL)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return super().facts | ({} if self.external is None else {"Holds": PUBLIC_EXTERNAL})
 
     @property
     def least_support(self) -> int:

@@ -65,7 +65,6 @@ class DpMethod(Method):
     """
 
     is_dp: ClassVar[bool] = True
-    guarantee: ClassVar[Guarantee] = ANYONE  # docs/guides/differential-privacy.md
     max_suppressed: ClassVar[int] = 1  # any row may be left out: who is, nobody can tell
     _most_vectors: ClassVar[int] = MOST_VECTORS
 
@@ -140,6 +139,11 @@ class DpMethod(Method):
     def vectors(self) -> tuple[LevelsVector, ...]:
         """The vectors of levels that may be released."""
         return self.levels
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """(epsilon, delta), by the proofs in docs/guides/differential-privacy.md."""
+        return ANYONE
 
     @property
     def facts(self) -> dict[str, str]:
