@@ -47,13 +47,13 @@ def audit(
     learner
         Also measure how many values are guessed right by someone who knows how they depend on quasi-identifiers.
     together
-        Other recipes whose releases are of the same people, row by row: also say what all releases give away together.
+        Other recipes for releases of the same people, row by row: also measure what somebody who has all of these releases learns.
     made_by
         Audit a release that another tool made, by replaying its search: arx, anjana or anonypy. The recipe says what the tool was given.
     release
-        The file that it published, rows in any order.
+        With --made-by, the file that the tool published. Its rows may be in any order.
     rows
-        Write the beliefs about every row, by position, to a CSV file. For the owner only.
+        Write to a CSV file, for every row by its position, how sure a reader can be of its value. For the owner only.
     page
         Write the audit, with its plots, as an HTML file.
     json

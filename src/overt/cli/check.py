@@ -20,9 +20,9 @@ def check(
     Parameters
     ----------
     data
-        The file that the release was made from; or the database: the name of an environment variable that holds its address, or an SQLite file. The manifest (or the recipe) says which table or query of it.
+        The file that the release was made from; or the database: the name of an environment variable that holds its address, or an SQLite file. The manifest or the recipe says which table or query.
     release
-        The release; of one in buckets, its file of quasi-identifiers; of one in a database, its manifest (its table if a recipe is given).
+        The release. If it is in buckets, its file with the quasi-identifiers. If it is in a database, its manifest, or with --recipe its table.
     recipe
         Check what this recipe asks for, not what the manifest beside the release claims.
     json

@@ -41,7 +41,7 @@ def compare(
     learner
         Also measure how many values are guessed right by someone who knows how they depend on quasi-identifiers.
     published
-        Also a file of another tool: the tool (arx, anjana or anonypy), a recipe that says what it was given, and the file. Repeat it for more.
+        Also compare a file that another tool made. Give three words: the tool (arx, anjana or anonypy), a recipe that says what the tool was given, and the file. Repeat the option for more files.
     json
         Print one JSON document instead of the table.
     quiet

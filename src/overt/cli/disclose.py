@@ -26,9 +26,9 @@ def disclose(
     only
         Analyse the case with this id only.
     tables
-        List disclosure sets that have at most this many tables.
+        List a disclosure set, the tables that are still possible for somebody who knows the method, if it has at most this many.
     seed
-        Estimate by sampling what is too large to be exact, with this seed.
+        Estimate by sampling what is too large for an exact answer, with this seed.
     json
         Print the file with the answers filled in instead of tables.
 

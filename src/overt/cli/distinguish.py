@@ -29,11 +29,11 @@ def distinguish(
     recipe
         A recipe whose method has an epsilon and a delta. Nothing is written.
     runs
-        How often to run on the table, and how often without the row; half of the runs choose what to look for.
+        How many runs with the row, and how many without it. Half of them are used to choose what to look for.
     tried
         How many rows to look at first; the one that seems to reveal most is tested.
     confidence
-        A true claim is refuted with a probability of at most 1 minus this.
+        The confidence of the test: a true claim is refuted with probability at most 1 minus this number.
     json
         Print one JSON document instead of the sentences.
     quiet

@@ -31,9 +31,9 @@ def init(
     table
         The table to look at, in a database: name or schema.name.
     query
-        The query to look at, in a database. It can only read.
+        The query to look at, in a database. Queries that would change something are refused.
     person
-        The column that says whose a row is: patients, or households. Without it, it is guessed.
+        The column that identifies the patient, person or household of a row. If left out, it is guessed.
     into
         Where to write the recipe.
     json

@@ -36,19 +36,19 @@ def risk(
     table
         The table to look at, in a database: name or schema.name.
     query
-        The query to look at, in a database. It can only read.
+        The query to look at, in a database. Queries that would change something are refused.
     recipe
         Take the roles of the columns from a recipe. Without one, and without --known, they are guessed as by `overt init`.
     known
         The quasi-identifiers: columns that somebody who looks for a person may know.
     sensitive
-        The sensitive columns: nobody may learn a person's value.
+        The sensitive columns: nobody should learn their values for a particular person.
     population_share
-        The share of the population that is in the file, between 0 and 1, for an attacker who does not know who is in it.
+        The share of the population that is in the file, between 0 and 1. It is used for the attacker who does not know who is in the file.
     engine
         For a table that does not fit into memory: "out-of-core" counts on this machine in bounded memory, "spark" on a cluster. Give a recipe, or --known.
     master
-        Where Spark runs: local[4], spark://..., yarn, or a Connect server (sc://...). Without it on all cores of this machine.
+        Where Spark runs: local[4], spark://..., yarn, or a Connect server (sc://...). If left out, on all cores of this machine.
     staging
         A folder for staged rows, which are personal data; a private folder is made in it, and removed afterwards.
     json

@@ -26,7 +26,7 @@ def run(
     """Make the release that a recipe describes, check it, and write it.
 
     The summary says against whom the release holds. Strong: replaying the method adds nothing, whatever somebody believed before.
-    Weak: it adds nothing for someone who had no idea how values depend on quasi-identifiers; others may learn more.
+    Weak: the goal holds for somebody who replays it and had no idea how values depend on quasi-identifiers; others may learn more.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def run(
     quiet
         Print nothing unless something goes wrong.
     seed
-        Repeat a method that draws random numbers. It is recorded nowhere: keep it as secret as the data. A differentially private release made with one is for tests, and says so.
+        Repeat the random draws of an earlier run. The seed is not recorded. Anybody who has it can repeat the draws, so keep it as secret as the data. A differentially private release made with a seed is for tests only, and says so.
     overwrite
         Replace a release that is already there.
     report
@@ -47,9 +47,9 @@ def run(
     engine
         For a table that does not fit into memory: "out-of-core" works on this machine in bounded memory, "spark" on a cluster. The release is then a folder of parts, without audit; with --report the public report is in it.
     master
-        Where Spark runs: local[4], spark://..., yarn, or a Connect server (sc://...). Without it on all cores of this machine.
+        Where Spark runs: local[4], spark://..., yarn, or a Connect server (sc://...). If left out, on all cores of this machine.
     staging
-        A folder for staged rows, which are personal data. An engine makes a private folder in it, and removes that afterwards. All machines of a cluster must reach it. Without it where the system keeps temporary files.
+        A folder for staged rows, which are personal data. An engine makes a private folder in it, and removes that afterwards. All machines of a cluster must reach it. If left out, that folder is made where the system keeps temporary files.
 
     """
     import overt

@@ -17,7 +17,7 @@ def studio(*, port: NonNegativeInt = 0, no_browser: Switch = False) -> int:
     Parameters
     ----------
     port
-        The port to listen on, on this machine alone; 0 takes any that is free.
+        The port to listen on. Only this machine can reach it. 0 takes any free port.
     no_browser
         Do not open a browser; the address to open is printed.
 

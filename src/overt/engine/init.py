@@ -54,7 +54,7 @@ class FirstRecipe(Result):
                 "published, and what you choose because of them reveals nothing about the others"
             )
         if self.profile.of_role(Role.SENSITIVE):
-            return "in sensitive columns, nobody's values: without a pilot, goals are chosen without looking"
+            return "no values of sensitive columns: without a pilot, goals are proposed without looking at them"
         return "there is no sensitive column"
 
     def content(self) -> dict[str, Any]:

@@ -79,16 +79,20 @@ class Exposure(Result):
             yield "Unique", f"{found.n_unique:,} of {found.n_rows:,} rows ({percent(found.n_unique / found.n_rows)})"
         yield (
             "Found by",
-            f"an attacker who knows that a person is in the file: {one_in(float(found.prosecutor))} at worst",
+            f"an attacker who knows that a person is in the file: {one_in(float(found.prosecutor))} for the person who is easiest to find",
         )
         if found.journalist is not None:
-            yield "", f"an attacker who does not know that: {one_in(found.journalist)} at worst (estimated)"
+            yield (
+                "",
+                f"an attacker who does not know who is in the file: {one_in(found.journalist)} for the person who is easiest to find (estimated)",
+            )
         yield "", f"an attacker who matches everybody: right for {percent(float(found.marketer))} of {things}"
         for one in self.risk.disclosures:
             yield (
                 "Learnt",
                 f"{one.column}: {percent(one.n_certain / found.n_rows)} of {things} are in groups where everybody has the same value; "
-                f"the best guess is right for {percent(one.best_guess)}, and without looking at the person for {percent(float(one.blind_guess))}",
+                f"guessing the most frequent value of each group is right for {percent(one.best_guess)}, "
+                f"guessing that of the whole table for {percent(float(one.blind_guess))}",
             )
         yield from (("Caution", caution) for caution in self.cautions)
 

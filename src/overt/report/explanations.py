@@ -47,8 +47,8 @@ PROPERTIES_EXPLAINED: dict[str, Explanation] = {
         f"{EXAMPLE} l = 2.828: shares of 1/2, 1/4 and 1/4 are as mixed as 2.828 equal ones.",
     ),
     "recursive-c-l-diversity": Explanation(
-        "In every group the most frequent value has fewer than c times the rows of all values from the l-th on together.",
-        "A limit on what can be concluded that is easy to state.",
+        "In every group, the most frequent value occurs less than c times as often as the l-th most frequent value and all rarer ones together.",
+        "A limit that can be stated as one probability.",
         f"{EXAMPLE} With l = 2 it holds for every c > 1: two rows with flu against two others.",
     ),
     "t-closeness": Explanation(

@@ -149,15 +149,15 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
         asked = AllOf(tuple(goal.goal for goal in goals))
         depth = 0 if is_alone or pilot is None else halvings_for(pilot, asked, rng=rng).n
         why = (
-            "persons with different numbers of rows are never mixed as it is"
+            "persons with different numbers of rows are in different parts in any case"
             if profile.persons is not None
-            else "nobody's values were looked at"
+            else "chosen without looking at sensitive values"
             if pilot is None
-            else "a value that few have could stand in one part alone, and break the goal. Known not to be so: try 2 or 3"
+            else "a value that few have could be in one part alone, and break the goal. If you know that this cannot happen, try 2 or 3"
             if not depth and not bears_unseen_value(asked, pilot.n_rows // 2, pilot.n_rows)
-            else "as often as the pilot says that the goals allow"
+            else "as many as the goals allow, judging by the pilot"
         )
-        yield f"stratify = {{ halvings = {depth} }}  # parts of the table that share nothing; {why}"
+        yield f"stratify = {{ halvings = {depth} }}  # how often the table is halved into parts that share no box and no bucket; {why}"
     else:
         yield 'name = "mondrian"  # groups depend only on quasi-identifiers, so this also holds against somebody who replays it'
     yield from ("", "[output]", f"path = {text_of(output)}")
