@@ -11,6 +11,8 @@ FIRST_TRY = {
     "held out, third": "186 of 214 (3 identifiers missed)",
     "held out, fourth": "104 of 117 (3 identifiers missed)",
     "held out, fifth": "74 of 84 (1 identifier missed)",
+    "held out, sixth": "212 of 248 (4 identifiers missed)",
+    "held out, seventh": "122 of 159, and 32 left open (1 identifier missed)",
 }
 
 
@@ -20,6 +22,8 @@ def run() -> None:
     from schemas.held_out_again import HELD_OUT_AGAIN
     from schemas.held_out_fifth import HELD_OUT_FIFTH
     from schemas.held_out_fourth import HELD_OUT_FOURTH
+    from schemas.held_out_seventh import HELD_OUT_SEVENTH
+    from schemas.held_out_sixth import HELD_OUT_SIXTH
     from schemas.held_out_third import HELD_OUT_THIRD
     from schemas.messy import MESSY
     from schemas.proposals import share_right
@@ -33,6 +37,8 @@ def run() -> None:
         "held out, third": HELD_OUT_THIRD,
         "held out, fourth": HELD_OUT_FOURTH,
         "held out, fifth": HELD_OUT_FIFTH,
+        "held out, sixth": HELD_OUT_SIXTH,
+        "held out, seventh": HELD_OUT_SEVENTH,
     }
     for kind, schemas in kinds.items():
         n_right, n_columns, wrong = share_right(schemas)

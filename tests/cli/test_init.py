@@ -8,6 +8,8 @@ import pytest
 
 import overt
 from overt.cli import main
+from overt.engine.anonymize import anonymize
+from overt.errors import InvalidInput
 from overt.io.profiling import profile_file
 from overt.samples import census, hospital
 from overt.table import Kind, Role
@@ -291,3 +293,46 @@ def test_a_row_of_totals_is_cautioned_of(last, is_total, tmp_path, capsys, monke
     (tmp_path / "people.csv").write_text("\n".join(["no,age,HIV,visits", *rows, last]) + "\n")
     assert main(["init", "people.csv"]) == 0
     assert ("the last row seems to hold totals" in " ".join(capsys.readouterr().out.split())) is is_total
+
+
+def test_what_nothing_is_known_of_is_left_out_and_named_by_init_risk_and_one_call(folder, overt):
+    draw = random.Random(4)
+    rows = {
+        "Age": [draw.randrange(20, 90) for _ in range(300)],
+        "Diagnosis": [draw.choice("abcde") for _ in range(300)],
+    }
+    rows |= {"zq": [draw.choice(["north", "south"]) for _ in range(300)]}
+    frame = pl.DataFrame(rows)
+    frame.write_csv(folder / "few.csv")
+    code, out, _ = overt("init", "few.csv", "--into", "few.toml")
+    said = "because neither header nor cells say what it is: zq"
+    assert code == 0 and f"not released, {said}" in " ".join(out.split())
+    recipe = tomllib.loads((folder / "few.toml").read_text(encoding="utf-8"))
+    assert recipe["columns"]["zq"]["role"] == "other"
+    code, out, _ = overt("risk", "few.csv")
+    assert code == 0 and f"not counted, {said}" in " ".join(out.split())
+    made = anonymize(frame, audit=False)
+    assert any(f"not released, {said}" in caution for caution in made.cautions)
+    assert all("zq" not in shown.columns for shown in made.published)
+
+
+def test_questions_by_number_are_proposed_with_a_caution_and_never_released_in_one_call(folder, overt):
+    draw = random.Random(4)
+    frame = pl.DataFrame({f"q{i}": [draw.randrange(3) for _ in range(100)] for i in range(4)})
+    frame.write_csv(folder / "few.csv")
+    code, out, _ = overt("init", "few.csv", "--into", "few.toml")
+    assert code == 0 and "nothing protects what is private in them: q0, q1, q2, q3" in " ".join(out.split())
+    with pytest.raises(InvalidInput, match="say what others may know about a person: q0, q1, q2, q3"):
+        anonymize(frame)
+
+
+def test_a_recipe_for_persons_who_are_named_again_and_numbered_nowhere_refuses_to_run(folder, overt):
+    draw, rows = random.Random(4), []
+    for i in range(120):
+        birth, name = f"19{30 + i % 60}-0{i % 9 + 1}-1{i % 10}", (f"Quast{i % 20}", "Anna" if i % 2 else "Peter")
+        rows += [(*name, birth, draw.choice(["flu", "cold"])) for _ in range(2)]
+    pl.DataFrame(rows, schema=["Last name", "First name", "DOB", "Diagnosis"], orient="row").write_csv(folder / "v.csv")
+    code, out, _ = overt("init", "v.csv", "--into", "v.toml")
+    assert code == 0 and "'Last name' seems to name persons, some in several rows; overt run refuses that" in out
+    code, _, err = overt("run", "v.toml")
+    assert code == 3 and "number them in a column of their own" in err and "Quast" not in err

@@ -161,6 +161,10 @@ def anonymize(
     )
     profile = _without_unnamed(profile_frame(frame, roles=given, draw=draw), quasi_identifiers, sensitive)
     _refuse_repeats(profile, person)
+    if profile.perhaps_known:
+        raise InvalidInput(
+            f"Neither headers nor cells say what others may know about a person: {profile.perhaps_known}. Name quasi_identifiers, and what is sensitive."
+        )
     recipe = parse_recipe(propose_recipe(profile, recipe=Path("frame.toml"), rng=rng), folder=Path(), name="frame.toml")
     recipe = _asked(recipe, goal, k, method, tuple(others))
     table = _table_of(frame, profile, recipe, person, keep, rng)
@@ -209,7 +213,7 @@ def _checked(
         *find_identifiers_released(table, others),
         *warned,
         *find_cautions(release, recipe.goal, others),
-        *filter(None, [pilot]),
+        *filter(None, [_left_out(profile), pilot]),
         ONCE,
     )
     return Anonymized(
@@ -225,6 +229,13 @@ def _checked(
         leak=leak,
         n_looked_at=n_looked_at,
     )
+
+
+def _left_out(profile: Profile) -> str:
+    """Columns that are not released because nobody said what they are."""
+    if not profile.unclear:
+        return ""
+    return f"not released, because neither header nor cells say what it is: {profile.unclear}. Name what you need under quasi_identifiers or sensitive."
 
 
 def _refuse_wrong(frame: Any, goal: Property | None, k: int | None, method: Method | None) -> None:

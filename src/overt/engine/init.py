@@ -114,6 +114,11 @@ class FirstRecipe(Result):
                 yield "Caution", f"{column.name!r}: {odd_words(column)}"
         for caution in table_cautions(self.profile, len(self.profile.of_role(Role.QUASI_IDENTIFIER))):
             yield "Caution", caution
+        if self.profile.unclear:
+            yield (
+                "Unclear",
+                f"not released, because neither header nor cells say what it is: {self.profile.unclear}. Give a role in the recipe to what you need",
+            )
         yield "Looked at", self.looked_at
         yield "Recipe", str(self.path)
         if self.pilot_path is not None:
@@ -129,6 +134,11 @@ def table_cautions(profile: Profile, n_known: int) -> Iterator[str]:
         yield (
             f"{n_known} columns are proposed as what others may know about a person. With so many, a release shows little detail. Give "
             "those that hardly anybody else knows, such as answers to questions, the role 'sensitive', or leave them out"
+        )
+    if profile.perhaps_known:
+        yield (
+            "neither headers nor cells say what others know about a person, so these columns are all proposed as that, and nothing protects what is "
+            f"private in them: {profile.perhaps_known}. Give every column its role before you make a release"
         )
 
 

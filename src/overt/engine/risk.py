@@ -189,8 +189,8 @@ def _read(
     if not known:
         guessed = "guessed from the columns; name them with --known to be certain"
         if profile.persons is None:
-            return table_of_profile(profile), guessed, cautions_of(profile)
-        return _read_all(source, intake_of_profile(profile), (), on_progress), guessed, ()
+            return table_of_profile(profile), guessed, (*cautions_of(profile), *not_counted(profile))
+        return _read_all(source, intake_of_profile(profile), (), on_progress), guessed, not_counted(profile)
     intake = Intake(quasi_identifiers=known, sensitive=sensitive, others=(), missing="own value")
     whose = None if profile.persons is None else profile.persons.column
     if whose is None or whose in (*known, *sensitive):
@@ -218,6 +218,15 @@ def cautions_of(profile: Profile) -> tuple[str, ...]:
         "In a recipe, person says whose the rows are"
         for column in profile.columns
         if column.name in whose
+    )
+
+
+def not_counted(profile: Profile) -> tuple[str, ...]:
+    """Columns that others may know or not: nothing says so, and they are not counted."""
+    if not profile.unclear:
+        return ()
+    return (
+        f"not counted, because neither header nor cells say what it is: {profile.unclear}. Name what others know with --known",
     )
 
 

@@ -6,6 +6,7 @@ Proposals are read off names, kinds and counts; a person decides. Nothing here k
 marks such as `?` that seem to stand for "missing".
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -31,9 +32,10 @@ from overt.io.formats import find_format, no_file, polars_errors, scan_typed
 from overt.io.frames import coded_columns
 from overt.io.number_formats import NumberFormat
 from overt.io.roles.cell_kinds import ReadAs, read_as
-from overt.io.roles.header_words import Meaning, meanings_of
+from overt.io.roles.cell_shapes import Shape, shape_of
+from overt.io.roles.header_words import Meaning, meanings_of, words_of
 from overt.io.roles.plain_text import plain
-from overt.io.roles.role_choice import Choice, Look, choice_by_name, choose_role, is_private_by_name
+from overt.io.roles.role_choice import NAMING, UNCLEAR, Choice, Look, choice_by_name, choose_role, is_private_by_name
 from overt.progress import Progress, silent
 from overt.table import Column, Kind, Role, unknown_column
 
@@ -61,10 +63,26 @@ TOTALS = frozenset(
         "soma",
     ]
 )
+ANYTHING_KNOWN = "neither header nor cells say what it is, and of no other column either: perhaps others know it"
+PRIVATE_IN_OTHERS = (
+    "looks like something people keep to themselves, but not in the pilot; not released unless you give it a role"
+)
+MOST_NAMED = 12  # columns in one sentence
 WHOSE = "says whose a row is, as given"
 FEW_SHARE = 4.0  # other people who have somebody's value: with fewer, a value finds its line
 ENOUGH = 20  # people of a pilot who have a value, so that it says something
 TELLING = "hardly anybody shares a value of it: whoever knows somebody's, from a bill or a payslip say, would find the line and read what stands beside it"
+FEW_PERSONS = 20  # different codes under a header that nobody knows: fewer are places or kinds of something
+LEAST_AGAIN = 0.02  # of the rows, that agree with another in name and birth
+BORN_APART = 0.3  # different births, as a share of rows: with fewer, namesakes are born on the same one
+MOST_CODES = 0.95  # of the different cells of a column of codes
+_NO_PERSONS = frozenset([Meaning.HOUSEHOLD, Meaning.STAFF])
+_NO_NAMES = frozenset([*_NO_PERSONS, Meaning.SENSITIVE, Meaning.PUBLIC, Meaning.THING])
+_BIRTHS = r"dob|yob|dn|birth\w*|born|geb\w*|jahrgang|jg|nais\w*|nee?|nac|nacim\w*|nacid\w*|nacto|nasc\w*|nat[oai]|dogum\w*|ur|urodz\w*|fod\w*|syntym\w*|szul\w*|naroz\w*|anais"
+_BIRTH = re.compile(rf"\b(?:{_BIRTHS})\b")
+_OF_PERSONS = re.compile(
+    rf"\b(?:{_BIRTHS}|sex\w*|gender|gndr|geschl\w*|geslacht|genre|genero|cins\w*|plec|kon|kjonn|koen|sukupuoli|pohlavi|neme?)\b"
+)
 # from how many rows there are, and whose they are if a person can have several, the rows to look at; None: none
 Draw = Callable[[int, NDArray[np.intp] | None], NDArray[np.intp] | None]
 
@@ -132,6 +150,24 @@ class PersonsFound:
 
 
 @dataclass(frozen=True)
+class NamedAgain:
+    """Rows that agree with an earlier one in a person's name and birth, in a file without a number of persons."""
+
+    column: str  # the name, or the part of it, with the most different values
+    columns: tuple[str, ...]
+    n_again: int  # rows
+
+    @property
+    def words(self) -> str:
+        """What was found, and what it means."""
+        together = " and ".join([", ".join(self.columns[:-1]), self.columns[-1]])
+        return (
+            f"its name says that it names a person; {self.n_again:,} rows have the same {together} as an earlier row, so persons have several rows. "
+            "Number the persons in a column of their own"
+        )
+
+
+@dataclass(frozen=True)
 class HouseholdsFound:
     """Households that some column numbers, with members in several rows."""
 
@@ -166,6 +202,21 @@ class Profile:
     def of_role(self, role: Role) -> list[ColumnProfile]:
         """The columns that a role is proposed for."""
         return [column for column in self.columns if column.role is role]
+
+    @property
+    def unclear(self) -> str:
+        """The columns that are not released since nothing says what they are, in words; empty if there is none."""
+        return self._named(UNCLEAR, PRIVATE_IN_OTHERS)
+
+    @property
+    def perhaps_known(self) -> str:
+        """The columns that others are said to know only because nothing says what any column is; empty if there is none."""
+        return self._named(ANYTHING_KNOWN)
+
+    def _named(self, *reasons: str) -> str:
+        names = [" ".join(column.name.split()) for column in self.columns if column.reason in reasons]
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return ", ".join(names[:MOST_NAMED]) + more
 
     @property
     def missing_values(self) -> list[str]:
@@ -226,6 +277,7 @@ def _profile_of(
     else:
         persons = _persons_named(person, coded, n_rows)
     households = None if person is not None else _find_households(coded, persons, n_rows)
+    named_again = find_named_again(coded, n_rows) if person is None and persons is None else None
     last = _cells_of_row(coded, n_rows - 1)
     pilot = None if draw is None else draw(n_rows, None if persons is None else persons.person_of_row)
     columns = []
@@ -237,11 +289,14 @@ def _profile_of(
             found = _profile(name, column, n_rows) if draw is None else _look_apart(name, column, pilot, n_rows)
         if persons is not None and found.role is Role.QUASI_IDENTIFIER and found.column is not None:
             found = replace(found, n_differ=persons.count_different(found.column))
+        if named_again is not None and name == named_again.column and found.role is Role.IDENTIFIER:
+            found = replace(found, reason=named_again.words, repeats=True)
         columns.append(
             found
             if name != person
             else ColumnProfile(name, Role.IDENTIFIER, WHOSE, None, found.n_distinct, found.n_missing)
         )
+    columns = _with_something_known(columns, persons)
     if pilot is not None:
         columns = _without_telling(columns, pilot, persons, n_rows)
     return Profile(
@@ -297,6 +352,23 @@ def _find_households(
         if n_several:
             return HouseholdsFound(name, homes.n_persons, n_several)
     return None
+
+
+def _with_something_known(columns: list[ColumnProfile], persons: PersonsFound | None) -> list[ColumnProfile]:
+    """The columns; where nothing at all says what others know of a person, as of questions by number, they may know whatever is unclear."""
+    if any(one.role is Role.QUASI_IDENTIFIER for one in columns):
+        return columns
+    return [
+        replace(
+            one,
+            role=Role.QUASI_IDENTIFIER,
+            reason=ANYTHING_KNOWN,
+            n_differ=0 if persons is None else persons.count_different(one.column),
+        )
+        if one.reason == UNCLEAR and one.column is not None
+        else one
+        for one in columns
+    ]
 
 
 def _without_telling(
@@ -379,42 +451,91 @@ def _look_apart(name: str, coded: Coded | None, pilot: NDArray[np.intp] | None, 
     if is_private and found.role is Role.IDENTIFIER:
         return found
     everybody = _profile(name, coded, n_rows)
-    return everybody if everybody.role is not Role.SENSITIVE else replace(everybody, role=Role.QUASI_IDENTIFIER)
+    if everybody.role is not Role.SENSITIVE:
+        return everybody
+    if found.role is not Role.QUASI_IDENTIFIER:
+        return found
+    return ColumnProfile(name, Role.OTHER, PRIVATE_IN_OTHERS, everybody.kind, everybody.n_distinct, everybody.n_missing)
 
 
 def find_persons(coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound | None:
     """Whose the rows seem to be, if some column numbers persons, some of whom have several rows; None if there is none.
 
-    A header that speaks of persons is enough. Another number of something is taken for one of persons where most of what repeats with it,
-    such as a birth date, is the same in all of its rows.
+    A header that speaks of persons is enough. Another number of something is taken for one of persons where at least two columns, such as a
+    birth date, are the same in all of its rows; and codes under a header that nobody knows, and names, where one of these columns is of
+    persons alone.
     """
-    numbers: list[tuple[bool, PersonsFound]] = []
+    numbers: list[tuple[int, PersonsFound]] = []
     for name, column in coded.items():
         meanings = meanings_of(name)
-        if column is None or is_private_by_name(name) or not meanings & {Meaning.PERSON, Meaning.NUMBER}:
+        if column is None or is_private_by_name(name) or meanings & _NO_PERSONS:
             continue
-        if meanings & {Meaning.HOUSEHOLD, Meaning.STAFF, Meaning.NAME}:
+        is_named = bool(meanings & {Meaning.PERSON, Meaning.NUMBER})
+        if not is_named and not (FEW_PERSONS < len(column.dictionary) < n_rows):
             continue
         profiled = _profile(name, column, n_rows)
         is_repeated = 0 < profiled.n_distinct < n_rows - profiled.n_missing
-        if profiled.role is Role.IDENTIFIER and is_repeated:
+        is_name = Meaning.NAME in meanings or (not is_named and _are_names(column))
+        if profiled.role is Role.IDENTIFIER and is_repeated and (is_named or is_name or _are_codes(column)):
             found = PersonsFound.of(name, column)
-            if Meaning.PERSON in meanings or _has_persons(found, coded):
-                numbers.append((Meaning.PERSON in meanings, found))
+            if Meaning.PERSON in meanings and not is_name:
+                numbers.append((2, found))
+                continue
+            static = _same_in_all_rows(found, coded)
+            if len(static) >= 2 and ((is_named and not is_name) or any(map(_is_of_persons, static))):
+                numbers.append((0 if is_name else 1, found))
     return max(numbers, key=lambda one: (one[0], one[1].n_persons))[1] if numbers else None
 
 
-def _has_persons(found: PersonsFound, coded: Mapping[str, Coded | None]) -> bool:
-    """Whether at least two other columns are the same in all rows of nearly each of these who have several."""
+def find_named_again(coded: Mapping[str, Coded | None], n_rows: int) -> "NamedAgain | None":
+    """Whether many rows agree in a name and a birth date, so that persons have several rows although no single column says whose they are."""
+    known = {name: column for name, column in coded.items() if column is not None}
+    names = [name for name in known if Meaning.NAME in meanings_of(name) and not meanings_of(name) & _NO_NAMES][:2]
+    births = [
+        name
+        for name in known
+        if name not in names and _BIRTH.search(words_of(name)) and len(known[name].dictionary) > FEW_PERSONS
+    ][:1]
+    if not names or not births:
+        return None
+    numbered = [PersonsFound.of(name, known[name]) for name in (*names, *births)]
+    if len(names) == 1 and numbered[-1].n_persons < BORN_APART * n_rows:
+        return None  # some have the same name and were born in the same year
+    n_persons = len(np.unique(np.column_stack([one.person_of_row for one in numbered]), axis=0))
+    if n_rows - n_persons < LEAST_AGAIN * n_rows:
+        return None
+    most = max(numbered[:-1], key=lambda one: one.n_persons)
+    return NamedAgain(most.column, (*names, *births), n_rows - n_persons)
+
+
+def _are_codes(column: Coded) -> bool:
+    """Whether nearly all cells are codes or numbers without blanks, and no texts."""
+    texts = texts_of(column.dictionary).drop_nulls().str.strip_chars()
+    return float(texts.str.contains(r"^\S*\d\S*$").mean() or 0) >= MOST_CODES  # type: ignore[arg-type]
+
+
+def _are_names(column: Coded) -> bool:
+    """Whether cells are names or addresses of e-mail, whatever their header says."""
+    return shape_of(texts_of(column.dictionary)) in (Shape.EMAIL, *NAMING)
+
+
+def _is_of_persons(header: str) -> bool:
+    """Whether a header speaks of a name, a birth or a sex, which a place or a thing has not."""
+    return Meaning.NAME in meanings_of(header) or bool(_OF_PERSONS.search(words_of(header)))
+
+
+def _same_in_all_rows(found: PersonsFound, coded: Mapping[str, Coded | None]) -> list[str]:
+    """The other columns that are the same in all rows of nearly each of these who have several."""
     n_several = int((found.n_rows_of_person > 1).sum())
-    n_static = 0
+    static = []
     for name, column in coded.items():
         if column is None or name == found.column or is_private_by_name(name) or len(column.dictionary) < 2:
             continue
         with suppress(InvalidInput):
             encoded = encode(name, Role.QUASI_IDENTIFIER, column, kind=Kind.CATEGORY)
-            n_static += encoded.n_values > 1 and found.count_different(encoded) <= 0.05 * n_several
-    return n_static >= 2
+            if encoded.n_values > 1 and found.count_different(encoded) <= 0.05 * n_several:
+                static.append(name)
+    return static
 
 
 def person_of_row(
@@ -455,8 +576,8 @@ def repeated_words(name: str, where: str, n_persons: int, n_rows: int) -> str:
     """That persons have several rows, why that matters, and what to do."""
     return (
         f"Column {name!r} of {where} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as rows, "
-        f"five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. If {name!r} tells no "
-        'persons apart, say repeats = "allow" for it.'
+        f"five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. A name alone does "
+        'not tell persons apart: number them in a column of their own. If nobody has several rows, say repeats = "allow" for it.'
     )
 
 
@@ -520,7 +641,7 @@ def _profile(name: str, coded: Coded | None, n_rows: int) -> ColumnProfile:
         read.alternative,
         read.odd,
         coded.is_text,
-        column if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) else None,
+        column if choice.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) or choice.reason == UNCLEAR else None,
     )
 
 

@@ -142,6 +142,6 @@ def _refuse_repeated(connection: Connection, selection: Selection, name: str) ->
     if n_persons < n_rows:
         raise InvalidInput(
             f"Column {name!r} of {selection.what} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as "
-            f"rows, five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. If {name!r} "
-            'tells no persons apart, say repeats = "allow" for it.'
+            f"rows, five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. A name "
+            'alone does not tell persons apart: number them in a column of their own. If nobody has several rows, say repeats = "allow" for it.'
         )

@@ -58,11 +58,14 @@ def table_of_profile(profile: Profile) -> Table:
     columns = tuple(
         Column(one.name, one.role, one.column.kind, one.column.codes, one.column.values)
         for one in profile.columns
-        if one.column is not None and not (profile.is_apart and one.role is Role.SENSITIVE)
+        if one.column is not None
+        and one.role is not Role.OTHER
+        and not (profile.is_apart and one.role is Role.SENSITIVE)
     )
     if not any(column.role is Role.QUASI_IDENTIFIER for column in columns):
+        unclear = f", and neither header nor cells say what this is: {profile.unclear}" if profile.unclear else ""
         raise InvalidInput(
-            f"No column of {profile.path.name} looks like something that others may know of a person; "
+            f"No column of {profile.path.name} looks like something that others may know of a person{unclear}; "
             "write a recipe by hand, or name quasi-identifiers."
         )
     return Table(columns, pl.DataFrame())

@@ -53,12 +53,14 @@ _STREET = (
     r"|(stra(ß|ss)e|str\.|weg|platz|allee|gasse|ring|damm|ufer|straat|laan|plein|gracht|kade|steeg|dijk|hof|singel|v[äa]gen|gatan|vej|gade)\b"
 )
 _DIAGNOSIS = r"^[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?$"
+_DIAGNOSIS_WITHOUT_POINT = r"^[A-TV-Z]\d[0-9AB]\d{1,2}[0-9A-Z]{0,2}$"
 _MEDICINE = r"^[A-V]\d{2}[A-Z]{2}\d{2}$"
 _COORDINATE = r"^-?\d{1,3}\.\d{4,}(?:[,; ]+-?\d{1,3}\.\d{4,})?$"
 _LIKE_NAME = (  # two to four words that begin with capitals (or have none, as in Arabic), and particles between them
     r"^[\p{Lu}\p{Lo}][\p{L}\p{M}'’.-]*,?(?: (?:de|da|do|dos|das|del|della|di|du|la|le|van|von|der|den|ten|ter|zu|zur|bin|ibn|al|el|bint|[\p{Lu}\p{Lo}][\p{L}\p{M}'’.-]*)){1,4}$"
     r"|^\p{L}[\p{L}'’-]+, ?\p{L}[\p{L}'’-]+(?: \p{L}[\p{L}'’.-]*)?$"
 )
+_CAPITALIZED = r"^\p{Lu}[\p{L}'’-]+(?:[ -]\p{Lu}[\p{L}'’-]+)?\.?$"
 _SURNAME_ENDING = (  # of many languages
     r"(?:ovic|evic|ski|ska|cki|cka|wicz|czyk|czak|iak|ova|enko|yev|iyev|ov|oglu|sson|sdotter|sdottir|nen|escu|eanu|poulos|idis|akis|adze|shvili|yan|aitis|auskas|aite|iene|auskiene|mann|meier|meyer|maier|etti|ucci|elli|guez|ndez|nchez|inez)$"
 )
@@ -76,6 +78,19 @@ def shape_of(texts: pl.Series) -> Shape | None:
     if not len(texts):
         return None
     return next((shape for shape, has in _SHAPES.items() if has(texts)), None)
+
+
+def are_capitalized(texts: pl.Series) -> bool:
+    """Whether nearly all texts are one or two words that begin with capitals, as surnames do, and have no digits."""
+    return _share(texts.str.strip_chars(), _CAPITALIZED) >= MOST
+
+
+def begin_with_first_names(texts: pl.Series) -> bool:
+    """Whether most texts of several words begin with a known first name, or end with one behind a comma: towns and trades seldom do."""
+    words = plain_texts(texts).str.extract_all(r"\p{L}{2,}|,").to_list()
+    first = [[word for word in found if word != ","][-1 if "," in found else 0] if found else "" for found in words]
+    several = _share(texts, r"\p{L}[ ,]+\p{L}") >= MOST
+    return several and float(np.mean([word in GIVEN_NAMES for word in first])) >= 0.6
 
 
 def _share(texts: pl.Series, pattern: str) -> float:
@@ -155,7 +170,12 @@ def _are_prose(texts: pl.Series) -> bool:
 
 
 def _are_diagnoses(texts: pl.Series) -> bool:
-    return _share(texts, _DIAGNOSIS) >= MOST and _share(texts, r"\.") >= 0.3
+    if _share(texts, _DIAGNOSIS) >= MOST and _share(texts, r"\.") >= 0.3:
+        return True
+    n_chapters = texts.str.slice(
+        0, 1
+    ).n_unique()  # without the point other codes look alike, which seldom begin with many letters
+    return n_chapters >= 4 and _share(texts, _DIAGNOSIS_WITHOUT_POINT) >= MOST
 
 
 def _are_coordinates(texts: pl.Series) -> bool:

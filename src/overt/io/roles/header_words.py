@@ -40,7 +40,9 @@ WORDS: dict[Meaning, str] = {
         factor+de+* peso+campion* coefficiente+* ponderation poids+sondage coefficient+extrapolation peso+amostral fator+* weegfactor
         ophoogfactor waga+* agirlik+katsayisi
         poids+de+sondage pond* stratum strata psu weeg+factor
-        painokerroin* suly+* sulyozas* vaha+* vahy vyberova+vaha pondere* ponderi* vaegt* vekt+faktor factor+exp*""",
+        painokerroin* suly+* sulyozas* vaha+* vahy vyberova+vaha pondere* ponderi* vaegt* vekt+faktor factor+exp*
+        poids+cal* poids+ind* poids+men* *inus xw lw
+        discwt*""",
     Meaning.EMAIL: "*email* mail *mails mailadres* e+mail* courriel mel correo correo+* pec e+posta eposta* epost* sahkoposti",
     Meaning.PHONE: """
         *telefon* *telephone* *phone* tel tel+* hometel worktel mobtel mobile mobil mobilnummer mobilnr mobiel* handy* cell cellphone cellular* celular* cellulare
@@ -62,14 +64,16 @@ WORDS: dict[Meaning, str] = {
         spouse ehepartner* ehefrau ehemann conjoint conyuge coniuge conjuge partner echtgenoot guardian sorgeberechtigt* tutor kontaktperson contact+person witness
         zeuge* ansprechpartner* username user+name login handle screen+name patronym* init midinit mid mi lname fname mname surn vname nname borrower *navn *namn efternavn etternavn mellannamn imya familiya otchestvo parent parents carer* tuteur* tuteurs erziehungsberechtigt* bill+to ship+to sold+to
         facebook instagram twitter linkedin skype telegram xing signature unterschrift anhoerige* anhorig* angehoerige* familiar+contacto conyugue opiekun* rodzic* zonglista manager* mgr
-        nev* neve *neve anyja+neve keresztnev* vezeteknev* krestni* rodic* zastupce* prenumele numele* etunimi* sukunimi* fornavn* fulde+navn* parorende* paarorende* kontaktni+osoba zastupca* priezvisko* vermieter* landlord* proprietaire* empfaenger* zahlungsempf* payee* recipient* beneficiary* bezueger* erz+ber sus""",
+        nev* neve *neve anyja+neve keresztnev* vezeteknev* krestni* rodic* zastupce* prenumele numele* etunimi* sukunimi* fornavn* fulde+navn* parorende* paarorende* kontaktni+osoba zastupca* priezvisko* vermieter* landlord* proprietaire* empfaenger* zahlungsempf* payee* recipient* beneficiary* bezueger* erz+ber sus
+        familienn* familienname* zuname* nachn vorn rufn roepn* achtern voorn apell* denunciant* indagat* imputat* contactpers* surn+* tiers""",
     Meaning.STAFF: """
         doctor* physician *arzt *aerztin *arztin medico medica medecin* prescriber prescritor* prescripteur therapist* therapeut* psychiatrist
         psychologist surgeon nurse gp caseworker case+worker social+worker teacher* *lehrer* *lehrkraft professor* enseignant* docente profesor* leraar
         docent ogretmen hekim doktor *officer agent sachbearbeiter* bearbeiter* handler judge richter lawyer anwalt* avvocato interviewer*
         huisarts behandelaar curante lekarz clerk operator vorgesetzte* supervisor hebamme* midwife* sage+femme matrona ostetrica vroedvrouw conseiller* consejero* consulente* berater* betreuer* counsel* advisor adviser lakare lege laege sykepleier behandler handlaggare larare laerer pharmacist* apotheker* apoteker pharmacien* psycholog* logopad* physio* dentist* zahnarzt* dentista preparer* rep reps einweiser* zuweiser* referrer* referring* verordner* operateur*
         commercialista* accountant* steuerberater* expert+comptable comptable* contable* gestor* ksiegow* boekhouder* asesor* lekarz* therapeutin trainer* coach* tutor+name vorgesetzter chef+de+service
-        medic medic+de+* laege* laeg lekar* lakar* orvos* haziorvos* laakari* hoitaja* tridni* ucitel* opettaja* tanar* profesoara* sachb sachbearb* referent* zustaendig* consultant* specialist* counselor* counsellor* facharzt* mentor*""",
+        medic medic+de+* laege* laeg lekar* lakar* orvos* haziorvos* laakari* hoitaja* tridni* ucitel* opettaja* tanar* profesoara* sachb sachbearb* referent* zustaendig* consultant* specialist* counselor* counsellor* facharzt* mentor*
+        profissional* professionista* klassenvorstand* kv pm pubblico+ministero expert* perito gutachter* sachverst* einsender* befunder* evv zorgverlener* hulpverlener* ansprechpers* supv*""",
     Meaning.NUMBER: """
         id ids *id id+* uid uuid guid identifier* identifiant* identificador* identificativo* kennung *kennung *kennzeichen ident ssn sin nino ni+number nhs* mrn npi
         dni nie nif nit cpf cnpj rg cnp pesel nip bsn tckn kimlik* codice+fiscale cf steuer+id steuernummer no nr num number numero numer nro number*
@@ -87,7 +91,8 @@ WORDS: dict[Meaning, str] = {
         respondent* proband* teilnehmer* versicherten* versicherte* insured assistito* utente* abonado* allocataire* beneficiaire* beneficiario* reiziger* hasta*
         applicant* antragsteller* tenant* mieter* inmate* haeftling* suspect* donor* voter* waehler* passenger* debtor* borrower* subscriber* czytelnik*
         paciente* paziente* cliente* klient* demandeur*
-        beteg* dolgozo* munkavallalo* zak zaci zamestnanec* klienti asigurat* pacient* angajat* elev elevi potilas* asiakas* vastaaja* tyontekija* borger* elever*""",
+        beteg* dolgozo* munkavallalo* zak zaci zamestnanec* klienti asigurat* pacient* angajat* elev elevi potilas* asiakas* vastaaja* tyontekija* borger* elever*
+        usager* adherent* lecteur* assure assures declarant* contribuable* contribuyente* titulaire* lettore leser leserin entleiher* ausleiher*""",
     Meaning.TEXT: """
         comment* kommentar* commentaire* comentario* commento commenti remark* bemerkung* *bemerkung anmerkung* remarque* observation* observacion* observacoes osservazion*
         opmerking* notiz* note notes *notes note+* nota notas anotac* narrative* description* beschreibung descripcion descrizione aciklama* not notlar free+text freitext* texte
@@ -124,11 +129,17 @@ WORDS: dict[Meaning, str] = {
         foerderbedarf* foerder* bedarf* beatm* ventilat* intensiv* icu mrsa vre hbv hcv std sti chlamyd* syphil* gonorr* hpv
         death died dead deceased tod todes* verstorben* gestorben* deces deced* muerte muerto fallec* morto decess* decedut* zgon* overlijd* overleden avliden* dod smrt* mortal* surviv*
         krankenstand* arret+maladie baja* malattia* zwolnieni* fmla* leave+days sick+leave absentee* term+reason termination* kuendigung* licenciement* despid* despido* layoff* complaint* beschwerde* plainte* queja* reclam* grievance*
-        bully* bullied mobbing* harass* belaestig* harcel* acoso* molest* stalk* ipv dv angst* anxi* ansied* stress* burnout* schlaf* sleep* insomn* dement* stroke* schlaganfall* asthm* obes* adipos* kidney* niere* herz* heart* coeur cuore cardi* epilep* autis* adhd dyslex* lrs
+        bully* bullied mobbing* harass* belaestig* harcel* acoso* molest* stalk* ipv angst* anxi* ansied* stress* burnout* schlaf* sleep* insomn* dement* stroke* schlaganfall* asthm* obes* adipos* kidney* niere* herz* heart* coeur cuore cardi* epilep* autis* adhd dyslex* lrs
         menstru* period+* fertil* libido partnerinnen sexpartner* orientierung* identite+de+genre satisf* zufrieden* happiness opinion* attitude* meinung* attitud* trust* vertrauen* deduction* donation* spende* kirchensteuer* per+mille irpf* credit+class schufa* churn* vulnerab* kwh minutes mou
         ryg* royk* rok* tupak* dohany* kour* fumator* boli boala* betegs* betegseg* diagnoz* korisme* sairau* masenn* oire* porucha* nemoc* onemocn* selvskad* misbrug* rusmiddel*
         ber beren jovedelem* fizetes* kereset* palkka* tulot* mzda* plat platy prijem* venit* salariu* lonn* inntekt* formue* gaeld* dluh* adossag* velka* datorii inc inc+* tappenz* fegyelmi* bunteto* karne* trest* rikos* tuomio*
-        puolue* politick* part+preferencia vallas* uskonto* nabozen* handicap+* rokkant* vamma* invalidita* terhes* tehotenstvi raskau* sarcina paino* hmotnost* suly verek* krevni* vercsoport* medical+equip* psr schwerbeh* gdb sgb rueckforder* schwb rev+fiscal* revenu+* stage stadium stadio tnm stage+* vape* vaping don dons ing+mens* remesa* komornicz* nagana* ocena*""",
+        puolue* politick* part+preferencia vallas* uskonto* nabozen* handicap+* rokkant* vamma* invalidita* terhes* tehotenstvi raskau* sarcina paino* hmotnost* suly verek* krevni* vercsoport* medical+equip* psr schwerbeh* gdb sgb rueckforder* schwb rev+fiscal* revenu+* stage stadium stadio tnm stage+* vape* vaping don dons ing+mens* remesa* komornicz* nagana* ocena*
+        sante salud saude salute health gezondheid* gesundheit* saglik* zdrowi* zdravi zdravotni+stav* halsa* helbred* terveyd* terveys* egeszseg* alzh* chf copd* ckd esrd* dialys* transplant* osteopor* arthr* rheum* ischem* ischaem* hyperten* anaemi* anemi* hcpcs* hcc hcc*
+        ghq* *ghq* sf12* sf36* eq5d* cesd* who5 auditc moca barthel* katz* adl iadl braden* *sato satisf* *pain *pain+* schmerz* douleur* dolor dolore pijn* *incident* incidente* sturz* stuerz* reanim* dnr dnar resuscit* palliat* zzp indicatie* esito* outcome* exitus *uitkomst hypothes* hipotes* hypothese* ipotesi
+        retard* verspaet* fristueberschreit* konf rel relig* veteran* vet+stat* 401k* 403b* med+plan health+plan dental+plan garnish* *pfaend* saisie* embargo* pignoram* responsab* verstoss verstoesse* violation* cp+plan infracc* infrac* *reimb* *pymt *pmt pmt* copay* deductib* coinsur* patrim* brut brutto* *brutto gross gross+* rdtos* cuota* base+liquid* base+impon*
+        bytes* bytes+* dur dur+* duration* dauer dauer+* duree* duracion* durata duur quantit* quantid* qty menge* referral* zuweisungsgrund* anlass *anlass er+status *status+er
+        dx dx1 dx2 *severity* schweregrad* pr1 proc proc1 object+of+search strip+search beitrag* tbq tabaq* ant+familiares anteced* vorerkrank* family+history matem mathe* italiano deutsch english maths math reading science condotta betragen conducta ammesso promosso versetz* versetzung* bocciato limit *limit iv+rente ezpz dg dg+*
+        vih serop* apgar* triage* ecog karnofsky nyha gcs sofa apache* egfr inr crp tsh psa ldl hdl hb temp""",
     Meaning.PUBLIC: """
         age ages *+age alter lebensalter *patientenalter edad edades eta idade leeftijd yas yasi wiek alder sex kon konn sexe sexo sesso *geschlecht geslacht* gender* genre genero cinsiyet* plec zip* zip5 *zip postcode* post+code* postal* *postal plz *plz postleitzahl* cap cep cp code+postal
         codigo+postal cod+postal codice+postale posta+kodu kod+pocztowy postnummer postnr pcode *city city town* village* ort orte *wohnort *geburtsort *dienstort *arbeitsort *zielort *startort ortsteil stadt *stadt wohnort* gemeinde* ville commune* ciudad* localidad* poblacion* municipio* comune* localita* citta plaats *plaats woonplaats* gemeente* cidade*
@@ -139,7 +150,12 @@ WORDS: dict[Meaning, str] = {
         dependant* dependent* siblings* ward* *station station* *stasyon stazion* estacion* estacao* zone* zona* area* quartier* barrio* bairro* stadtteil* *ward* *unit room* rooms zimmer* bedroom* tariff* tarif* tarifa* abonnement* subscript* make marke* marca* *make *model* vehicle+year kind+of* type* typ *typ
         insurance kasse krankenkasse krankenkassen* versicherungsart beat precinct* hospital* klinik* *klinik krankenhaus height groesse color colour farbe eye* hair* urban* rural* tenure* wohnform* asl
         puesto* centro+de+trabajo job+family residence+country oddzial* vardcentral* home+zone pickup+zone ufr filiere*
-        iranyitoszam* psc postinumero* cod+postal szuletesi+hely obec mesto kommun* kotikunta* judet* nem neme sukupuoli* pohlavi kjonn koen koenn munkakor* povolani* ammatti* siviilisaaty* rodinny+stav csaladi+allapot stare+civila trida* osztaly* afd afdeling* age+band munic* grade+lvl grade+level homeroom* lsoa msoa""",
+        iranyitoszam* psc postinumero* cod+postal szuletesi+hely obec mesto kommun* kotikunta* judet* nem neme sukupuoli* pohlavi kjonn koen koenn munkakor* povolani* ammatti* siviilisaaty* rodinny+stav csaladi+allapot stare+civila trida* osztaly* afd afdeling* age+band munic* grade+lvl grade+level homeroom* lsoa msoa
+        m+v m+w m+w+d w+m+d h+f f+m m+f k+m m+k e+k gndr* geschl geschl+* etes+vous pc pc4 pc6 depcom codgeo codcom munic* csp csp* pcs dipl dipl* cnae naf nace isic ateco isco* kod+poczt* prov prov+* loc loc+* *location work+location lieu+naiss* lieu+de+naiss* luogo+di+nascita luogo+nascita nato+a nata+a miejsce* standort* wijk buurt stadsdeel viertel
+        succursale* filiale* sucursal* agence* agencia* agenzia* depot* store stores shop magasin* tienda* negozio* winkel* kategorie* categorie* categoria* kategoria* kategori* niveau+*formation niveau+*etudes educ educ+* escol* marstat* mastat* mar+stat* civ+stat* est+civil* etat+civ* sit+fam* filing+stat* n+dep kids* gyermek* deti familiari+a+carico hh+size *persons+in*
+        stanowisk* yrke* arbetsgivare* metier* emploi* poste mansione* functie* jbstat* *jbstat empstat* emp+stat* ocup* situacion+laboral erwerb* alters* altersgr* agegrp* agegr* tranche+d+age tranche+age mutterspr* mutterspr ana+dil* moedertaal lang lang+* cittad* volkszug* unterkunft* logement* housing* accommodation* dwelling* kl kl+* yr yr+* passenger+count member+casual usertype
+        ubezpieczyciel* pojistovna* zdravotni+pojistovna insurer* assureur* mutuelle* aseguradora* verzekeraar* assicuratore* speciality specialty specialite* especialidad* specialita* fachrichtung* fachabt* reisdoel* trip+purpose mnais* anais* gor* birthy* wave* welle
+        female male amonth *division pay1 payer* primary+payer ethn* eth eth+* self+defined+eth* borough* anrede salutation sparte* coo country+of+* camp+block block faixa* previsi* comuna* woningtype* bewoners* sez sez+* sezione* wohnkt wohnkanton* vers zus+vers* versicherungs* form form+group age+range""",
     Meaning.THING: """
         drug* product* produkt* medicat* medicin* medikament* disease* city* town* county* region* country* state station* *station hospital* school* college* faculty* course* subject* species event* file* test* study* site* ward* unit* department* dept*
         brand* model* diagnos* procedure* category* type* group* *ort orts* stadt* gemeinde* land* klinik* krankenhaus* schul* kurs* fach* marke* ville* commune* pays hopital* ecole* produit* medicament* ciudad* pais* escuela* producto* comune* paese*

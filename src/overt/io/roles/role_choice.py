@@ -11,14 +11,17 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from overt.io.roles.cell_shapes import Shape, shape_of
+from overt.io.roles.cell_shapes import Shape, are_capitalized, begin_with_first_names, shape_of
 from overt.io.roles.header_words import Meaning, meanings_of
 from overt.table import Kind, Role
 
 OFTEN_REPEATED = 0.5  # a column with fewer different values than this share of rows is no name of a row
 FEW_ROWS = 20  # in so many rows anything is unique
+FEW_SEXES = 8  # different ways to write them, with what stands for no answer
+SOME = 10  # different words: with fewer, they hardly name persons who vary
 FEW = 20  # different values, as hospitals, wards and classes have
 MANY = 50  # different amounts
+UNCLEAR = "neither header nor cells say what it is; not released unless you give it a role"
 MOSTLY_THE_SAME = 0.85  # the share of rows with one value beside which others are something special
 SELDOM_KNOWN = 0.3  # the share of rows with any value, where having one is something special
 MOSTLY_UNIQUE = 0.95  # the share of rows with a value of their own
@@ -40,6 +43,7 @@ _REACHED_IN = (  # a text in which there is an e-mail address, or a telephone nu
     r"\p{L}.*\b\(?\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b"
 )
 _YES_NO = frozenset(["yes", "no", "y", "n", "ja", "nein", "j", "nee", "oui", "non", "o", "si", "sì", "sí", "s", "sim", "não", "var", "yok", "evet", "hayır", "tak", "nie", "nej", "true", "false", "t", "f", "0", "1", "wahr", "falsch", "vrai", "faux", "x", "igen", "nem", "ano", "ne", "áno", "da", "nu", "kyllä", "ei", "так", "ні", "да", "нет", "ναι", "όχι", "pos", "neg", "positive", "negative", "positiv", "negativ", "positif", "négatif", "positivo", "negativo", "+", "-", "present", "absent"])  # fmt: skip
+_SEXES = frozenset(["m", "f", "w", "d", "x", "u", "h", "k", "v", "e", "male", "female", "man", "woman", "mann", "frau", "männlich", "weiblich", "divers", "homme", "femme", "masculin", "féminin", "hombre", "mujer", "masculino", "femenino", "feminino", "varón", "maschio", "femmina", "uomo", "donna", "vrouw", "kobieta", "mężczyzna", "erkek", "kadın", "kvinna", "kvinne", "kvinde", "muž", "žena", "férfi", "nő", "mies", "nainen", "homem", "mulher"])  # fmt: skip
 _NO_ANSWER = frozenset(["?", "unknown", "unbekannt", "k.a.", "k. a.", "keine angabe", "n.a.", "n/a", "na", "nsp", "ne sait pas", "inconnu", "ns/nc", "ns", "nc", "n.k.", "dk", "don't know", "refused", "no answer", "desconocido", "onbekend", "nieznane", "brak", "bilinmiyor", "okänd", "desconhecido", "9", "99", "declined", "uoplyst", "ei vastausta", "ei tietoa", "nevím", "nem tudja", "nu știu", "vet ej", "sem resposta", "no sabe", "weiß nicht"])  # fmt: skip
 
 
@@ -106,6 +110,9 @@ class _Judgement:
         self.share = self.n_distinct / max(1, look.n_known)
         answers = {*look.texts.str.to_lowercase().to_list()} if self.n_distinct <= 4 else set()
         self.is_flag = len(answers - _NO_ANSWER) <= 2 and answers - _NO_ANSWER <= _YES_NO if answers else False
+        self.is_sex = self.n_distinct <= FEW_SEXES and _are_sexes(
+            {*look.texts.str.to_lowercase().to_list()} - _NO_ANSWER
+        )
         self.n_letters = float(look.texts.str.len_chars().mean() or 0)  # type: ignore[arg-type]
         self.is_text = look.kind is Kind.CATEGORY and float(look.texts.str.contains(r"\p{L}").mean() or 0) > 0.5  # type: ignore[arg-type]
         self.is_coded = bool(look.texts.str.contains(r"\d").all())
@@ -114,6 +121,7 @@ class _Judgement:
         self.is_year = look.kind is Kind.NUMBER and bool(look.texts.str.contains(r"^(?:19|20)\d\d$").all())
         is_dated = Meaning.DATE in self.meanings and not self.is_decimal
         self.is_unknown = not is_dated and not self.says(Meaning.SENSITIVE, Meaning.PUBLIC, Meaning.THING)
+        self.is_unknown_thing = not is_dated and not self.says(Meaning.SENSITIVE, Meaning.PUBLIC)
 
     def says(self, *meanings: Meaning) -> bool:
         return any(meaning in self.meanings for meaning in meanings)
@@ -144,6 +152,14 @@ class _Judgement:
             yield self._known_to_others()
         yield from self._unique()
         yield from self._rather_private()
+        if (
+            self.meanings <= {Meaning.NAME, Meaning.STAFF, Meaning.PERSON}
+            and self.n_distinct > SOME
+            and are_capitalized(look.texts)
+        ):
+            yield Choice(
+                Role.IDENTIFIER, "words written like surnames, and its name does not say what they are", by_count=True
+            )
         yield self._known_to_others()
 
     def _identifiers(self) -> Iterator[Choice]:
@@ -165,7 +181,8 @@ class _Judgement:
             yield self._number()
         if says(Meaning.PERSON) and not says(Meaning.SENSITIVE, Meaning.PUBLIC, Meaning.DATE) and self._is_varied():
             yield self._number()
-        if shape is Shape.FULL_NAMES and not says(Meaning.PUBLIC, Meaning.THING):
+        is_sure = shape is Shape.FULL_NAMES and self.n_distinct > FEW and begin_with_first_names(self.look.texts)
+        if is_sure or (shape is Shape.FULL_NAMES and not says(Meaning.PUBLIC, Meaning.THING)):
             yield self._by_shape()
         if shape in NAMING and not has_other:
             yield self._by_shape()
@@ -225,7 +242,7 @@ class _Judgement:
             yield Choice(Role.IDENTIFIER, f"text that {share} of rows have for themselves", by_count=True)
         lengths = self.look.texts.str.len_chars()
         is_code = self.is_coded and self.n_letters >= RECORD_CODE and lengths.n_unique() == 1
-        if is_code and not is_measured and self._is_varied() and not self.says(*Meaning):
+        if is_code and not is_measured and self._is_varied() and self.is_unknown_thing:
             yield Choice(
                 Role.IDENTIFIER, f"codes of {int(self.n_letters)} letters and digits, as records and things have"
             )
@@ -262,7 +279,16 @@ class _Judgement:
             yield Choice(Role.SENSITIVE, "few have any value; who has one has something special")
 
     def _known_to_others(self) -> Choice:
+        if not self.says(Meaning.PUBLIC, Meaning.DATE, Meaning.THING) and not self.is_sex:
+            return Choice(Role.OTHER, UNCLEAR)
         return Choice(Role.QUASI_IDENTIFIER, f"{self.n_distinct:,} different values that others may know")
+
+
+def _are_sexes(answers: set[str]) -> bool:
+    """Whether answers are sexes, by their letters or their words."""
+    pairs = ({"m", "f"}, {"m", "w"}, {"m", "v"}, {"m", "k"}, {"h", "f"}, {"h", "m"}, {"e", "k"})
+    n_words = sum(len(answer) > 1 for answer in answers)
+    return answers <= _SEXES and (n_words >= 2 or any(pair <= answers for pair in pairs))
 
 
 def _are_amounts(texts: pl.Series) -> bool:
