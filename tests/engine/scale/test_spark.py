@@ -108,6 +108,36 @@ class TestOnSpark:
             engine.close()
 
 
+LOOKS_AROUND = """
+import os, sys, tempfile
+from pathlib import Path
+import overt
+from overt.engine.scale.spark import SparkEngine
+from pyspark.sql import SparkSession
+os.umask(0o022)
+write, temp = SparkEngine.write, Path(tempfile.gettempdir())
+
+def is_open(file):
+    while file != temp:
+        if not file.stat().st_mode & (0o001 if file.is_dir() else 0o004):
+            return False
+        file = file.parent
+    return True
+
+def looks(*given):
+    write(*given)
+    files = [file for file in temp.rglob("*") if file.is_file()]
+    print("looked at", len(files), sum("shuffle" in file.name for file in files))
+    for file in files:
+        if is_open(file) and not any(name in str(file) for name in ("hsperfdata", "overt-java", ".so")):  # no rows
+            print("open", file)
+
+SparkEngine.write = looks
+assert overt.run(sys.argv[1], engine="spark", master="local[2]").ok
+assert SparkSession.getActiveSession() is None
+"""
+
+
 class Fails:
     def __call__(self, rows):
         raise ValueError("Goldammer")
@@ -256,6 +286,31 @@ class TestFailures:
         for text in texts:
             assert b"Goldammer" not in text
             assert b"Kanarienvogel" not in text
+
+    def test_a_session_that_is_made_here_puts_rows_aside_in_private_and_leaves_nothing(self, tmp_path):
+        require_pyspark()
+        (tmp_path / "temp").mkdir()
+        path = recipe(tmp_path, 'name = "batch-matching"')
+        done = subprocess.run(
+            [sys.executable, "-c", LOOKS_AROUND, str(path)],
+            capture_output=True,
+            text=True,
+            env={
+                **os.environ,
+                "TMPDIR": str(tmp_path / "temp"),
+                "JAVA_TOOL_OPTIONS": f"-Djava.io.tmpdir={tmp_path / 'temp'}",
+            },
+            cwd=tmp_path,
+            check=False,
+        )
+        seen = [line.removeprefix("open ") for line in done.stdout.splitlines() if line.startswith("open ")]
+        assert "looked at" in done.stdout, done.stderr[-2000:]
+        assert not seen  # files of rows that others could read
+        assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
+            ["people.parquet", "recipe.toml", "release.parquet", "release.parquet.owner.json", "temp"]
+        )
+        left = [path.name for path in (tmp_path / "temp").iterdir()]
+        assert [name for name in left if not name.startswith("hsperfdata") and ".so" not in name] == []
 
     def test_a_connect_server_runs_it_too(self, tmp_path):
         require_pyspark()

