@@ -8,7 +8,10 @@ import pytest
 
 import overt
 from overt.engine.scale.local import LocalEngine
+from overt.engine.scale.parts_check import Everything
 from overt.engine.scale.scaled_run import place_of_path
+from overt.engine.scale.seam import ROW
+from overt.engine.scale.spark import SparkEngine
 from overt.engine.scale.staging import stage_table
 from overt.errors import InvalidInput
 from overt.io import csv
@@ -68,6 +71,27 @@ def at_scale(path, batch_rows):
     return [(c.name, c.kind, c.values.to_list(), c.total_of_value.tolist(), some) for c, some in found]
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+def test_spark_reads_a_csv_file_as_memory_does(spark, tmp_path):
+    path = tmp_path / "people.csv"
+    for case in ("blank lines", "blanks before quotes", "quotes inside", "carriage returns", "a header with blanks"):
+        path.write_text(WRITTEN[case], newline="")
+        engine = SparkEngine(spark, str(tmp_path))
+        like = pl.DataFrame(schema={"x": pl.String, "y": pl.String, ROW: pl.Int64})
+        opened = engine.open(place_of_path(path), {"x": "a", "y": "b"}, is_numbered=True)
+        found = engine.select(opened, Everything(), like, 100).sort(ROW)
+        engine.close()
+        alone = LocalEngine().open(place_of_path(path), {"x": "a", "y": "b"}, is_numbered=True)
+        assert found.equals(pl.concat(list(alone))), case
+    for case in ("a line that is too short", "text after a quote", "a quote that is not closed", "another encoding"):
+        path.write_bytes(WRITTEN[case].encode(errors="surrogateescape"))
+        engine = SparkEngine(spark, str(tmp_path))
+        with pytest.raises(InvalidInput, match="people.csv"):
+            stage_table(engine, place_of_path(path), Intake(**ROLES))
+        engine.close()
+
+
 def test_blank_lines_shift_nobody_into_a_pilot_or_out_of_it(tmp_path):
     frame = write_people(tmp_path, ending="csv")
     lines = (tmp_path / "people.csv").read_text().splitlines(keepends=True)
@@ -94,7 +118,7 @@ def test_a_record_without_end_is_refused_before_memory_is_full(tmp_path, monkeyp
 def test_parts_that_are_not_alike_are_refused_by_name(tmp_path):
     for name, text in (("part-1.csv", "a,b\n1,2\n"), ("part-2.csv", "a,c\n1,2\n")):
         (tmp_path / name).write_text(text)
-    with pytest.raises(InvalidInput, match=r"part-2\.csv has not the columns of part-1\.csv"):
+    with pytest.raises(InvalidInput, match=r"part-2\.csv has not the columns of the other parts"):
         at_scale(tmp_path, 100)
     (tmp_path / "part-2.csv").write_text("b,a\n4,3\n")  # in another order
     assert [values for _, _, values, _, _ in at_scale(tmp_path, 100)] == [[1, 3], [2, 4]]

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from overt.engine.scale.csv_files import files_of, names_of_csv, read_csv_files
 from overt.engine.scale.seam import (
     FRAGMENT_ROWS,
     ROW,
@@ -27,10 +28,7 @@ from overt.engine.scale.seam import (
     require_countable,
 )
 from overt.errors import InvalidInput, TooLarge
-from overt.io.csv import read_batches
-from overt.io.dialect import Dialect, read_dialect
 from overt.io.formats import polars_errors, write_frame
-from overt.io.formulas import restored
 from overt.io.private_folder import PrivateFolder
 
 BATCH = 1 << 19
@@ -66,7 +64,7 @@ class LocalEngine:
     def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
         files = _files_of(place)
         if place.format == "csv":
-            return dict.fromkeys(_names(place, _dialect(place, files[0])), pl.String())
+            return dict.fromkeys(names_of_csv(place), pl.String())
         with polars_errors(Path(place.path), place.format):
             return dict(pl.scan_parquet(files, glob=False).collect_schema())
 
@@ -174,50 +172,21 @@ def _unpack(file: Path, packed: np.dtype[np.void]) -> RowBatch:
 
 
 def _files_of(place: TablePlace) -> list[Path]:
-    path = Path(place.path)
     if place.format == "table":
         raise InvalidInput("Only Spark has a catalog; name a file, or use the engine 'spark'.")
-    files = [path]
-    if path.is_dir():
-        files = sorted(part for part in path.glob(f"part-*.{place.format}") if part.is_file())
-    if not files:
-        raise InvalidInput(f"There are no parts of a {place.format} table in {path.name}.")
-    return files
-
-
-def _dialect(place: TablePlace, file: Path) -> Dialect:
-    return read_dialect(file, separator=place.separator, encoding="utf-8", is_text=True)
-
-
-def _names(place: TablePlace, dialect: Dialect) -> list[str]:
-    """What the columns of a CSV file are called, as nobody has to be kept from running it."""
-    header = list(dialect.header)
-    return restored(pl.DataFrame(schema=dict.fromkeys(header, pl.String))).columns if place.neutralised else header
+    return files_of(place)
 
 
 def _read(place: TablePlace, names: dict[str, str], batch_rows: int, is_numbered: bool) -> Iterator[RowBatch]:
-    n_before = 0
-    for rows in (_read_csv if place.format == "csv" else _read_parquet)(place, names, batch_rows):
-        yield rows.with_columns(pl.int_range(n_before, n_before + pl.len()).alias(ROW)) if is_numbered else rows
-        n_before += rows.height
-
-
-def _read_csv(place: TablePlace, names: dict[str, str], batch_rows: int) -> Iterator[RowBatch]:
-    """By the reader of a run in memory, so that a file means the same wherever it is read."""
     files = _files_of(place)
-    for file in files:
-        dialect = _dialect(place, file)
-        called = dict(zip(_names(place, dialect), dialect.header, strict=True))
-        if not called.keys() >= set(names.values()):
-            raise InvalidInput(f"{file.name} has not the columns of {files[0].name}; put them there, or take it out.")
-        for rows in read_batches(file, dialect, [called[name] for name in names.values()], batch_rows):
-            texts = rows.rename(dict(zip(rows.columns, names, strict=True)))
-            yield restored(texts) if place.neutralised else texts
-
-
-def _read_parquet(place: TablePlace, names: dict[str, str], batch_rows: int) -> Iterator[RowBatch]:
+    if place.format == "csv":
+        yield from read_csv_files(place, files, names, batch_rows, is_numbered=is_numbered)
+        return
     with polars_errors(Path(place.path), place.format):
-        scan = pl.scan_parquet(_files_of(place), glob=False)
+        scan = pl.scan_parquet(files, glob=False)
         scan = scan.select(pl.col(name).alias(alias) for alias, name in names.items())
         scan = scan.cast({pl.Categorical: pl.String, pl.Enum: pl.String})
-        yield from scan.collect_batches(chunk_size=batch_rows, maintain_order=True)
+        n_before = 0
+        for rows in scan.collect_batches(chunk_size=batch_rows, maintain_order=True):
+            yield rows.with_columns(pl.int_range(n_before, n_before + pl.len()).alias(ROW)) if is_numbered else rows
+            n_before += rows.height

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from overt.engine.scale.csv_files import files_of, names_of_csv, read_csv_files
 from overt.engine.scale.seam import (
     FRAGMENT,
     FRAGMENT_ROWS,
@@ -30,14 +31,14 @@ from overt.engine.scale.seam import (
     TablePlace,
     WorkOnFragment,
 )
-from overt.engine.scale.spark_session import require_spark
+from overt.engine.scale.spark_session import require_spark, staging_folder
 from overt.errors import InvalidInput, OvertError, TooLarge, Unreachable
-from overt.io.formulas import restored
 from overt.io.private_folder import PrivateFolder
 
 FAILED = "overt-step-failed"
 _KINDS: dict[str, type[OvertError]] = {kind.__name__: kind for kind in (InvalidInput, TooLarge, Unreachable)}
-BROKEN = "overt_broken_line"
+MOST_TASKS = 1 << 10  # that read files
+CSV_BATCH = 1 << 17  # rows
 
 
 class StepFailed(RuntimeError):
@@ -88,6 +89,25 @@ class EachPartition:
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         for counted in self.count(from_arrow(batch) for batch in batches if batch.num_rows):
             yield from to_arrow(counted)
+
+
+@dataclass(frozen=True, eq=False)
+class EachFile:
+    """The rows of the CSV files with some numbers."""
+
+    place: TablePlace
+    files: tuple[str, ...]
+    names: Mapping[str, str]
+    is_numbered: bool
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for number in from_arrow(batch).get_column("id").to_list():
+                file = Path(self.files[number])
+                if not file.is_file():
+                    raise InvalidInput(f"The executors cannot reach {file.name}; put it into a folder that they share.")
+                for rows in read_csv_files(self.place, [file], self.names, CSV_BATCH, is_numbered=self.is_numbered):
+                    yield from to_arrow(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,48 +169,37 @@ class SparkEngine:
         self.fragment_rows = fragment_rows
         require_spark()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        if staging is not None and "://" in staging and not staging.startswith("file://"):
-            raise InvalidInput(
-                f"Rows are staged in a folder that the driver and all executors reach as a path; {staging.split('://')[0]}:// is none. Mount it, "
-                "or name a shared folder."
-            )
         self.session = session
-        folder = None if staging is None else Path(staging.removeprefix("file://")).resolve()
-        self.workspace = PrivateFolder(folder)
+        self.workspace = PrivateFolder(staging_folder(staging))
 
     def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
         import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_schema
 
+        if place.format == "csv":
+            return dict.fromkeys(names_of_csv(place), pl.String())
         schema = self._failing(lambda: to_arrow_schema(self._read(place).schema))
         known = pl.DataFrame(pl.from_arrow(pa.Table.from_batches([], schema=schema))).schema
-        names = [name for name in known if name != BROKEN]
-        if place.neutralised:
-            return dict(zip(_restored(names), (known[name] for name in names), strict=True))
         ordered = _ordered_categories(place) if place.format == "parquet" else {}
-        return {name: ordered.get(name, known[name]) for name in names}
+        return {name: ordered.get(name, t) for name, t in known.items()}
 
     def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Any:
         from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
-        read = self._read(place)
-        there = {name: name for name in read.columns}
-        if place.neutralised:
-            there = dict(zip(_restored(read.columns), read.columns, strict=True))
-        chosen = [F.col(f"`{there[name].replace('`', '``')}`").alias(alias) for alias, name in names.items()]
-        if is_numbered and (place.format != "parquet" or Path(place.path).is_dir()):
+        if is_numbered and (place.format == "table" or Path(place.path).is_dir()):
             raise InvalidInput(
-                "The people of a pilot are left out by their position, which Spark knows of one Parquet file only; convert the data, or use the "
+                "The people of a pilot are left out by their position, which Spark knows of one file only; write the data to one, or use the "
                 "engine 'out-of-core'."
             )
+        if place.format == "csv":
+            files = tuple(map(str, files_of(place)))
+            like = pl.DataFrame(schema={**dict.fromkeys(names, pl.String), **({ROW: pl.Int64} if is_numbered else {})})
+            numbers = self.session.range(0, len(files), 1, min(len(files), MOST_TASKS))
+            return self._map(numbers, EachFile(place, files, dict(names), is_numbered), like)
+        chosen = [F.col(f"`{name.replace('`', '``')}`").alias(alias) for alias, name in names.items()]
         if is_numbered:
             chosen.append(F.col("_metadata.row_index").alias(ROW))
-        if place.format != "csv":
-            return read.select(*chosen)
-        broken = F.col(BROKEN).isNotNull().alias(BROKEN)
-        like = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-        opened = read.select(*chosen, broken)
-        return self._map(opened, EachBatch(WholeLines(BROKEN, neutralised=place.neutralised)), like)
+        return self._read(place).select(*chosen)
 
     def numbers(self, n: int) -> Any:
         from pyspark.sql import functions as F  # noqa: N812
@@ -269,17 +278,7 @@ class SparkEngine:
         if place.format == "table":
             return self._failing(lambda: self.session.table(place.path))
         path = place.path if "://" in place.path else Path(place.path).resolve().as_uri()
-        if place.format == "parquet":
-            return self._failing(lambda: self.session.read.parquet(path))
-        names = self._failing(
-            lambda: self.session.read.options(header=True, sep=place.separator, escape='"').csv(path).columns
-        )
-        from pyspark.sql.types import StringType, StructField, StructType
-
-        schema = StructType([StructField(name, StringType()) for name in (*names, BROKEN)])
-        how = {"header": True, "sep": place.separator, "escape": '"', "multiLine": True, "enforceSchema": True}
-        how |= {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": BROKEN, "ignoreLeadingWhiteSpace": False}
-        return self.session.read.schema(schema).options(**how).csv(path)
+        return self._failing(lambda: self.session.read.parquet(path))
 
     def _failing(self, run: Callable[[], Any]) -> Any:
         """Run something on Spark; if it fails, say what is known of it without the words of Spark, which quote cells."""
@@ -314,23 +313,6 @@ def refusal_of(error: Exception) -> OvertError:
     )
 
 
-@dataclass(frozen=True)
-class WholeLines:
-    """Refuse lines of a CSV file that have not as many fields as there are columns."""
-
-    column: str
-    neutralised: bool = False
-
-    def __call__(self, rows: RowBatch) -> RowBatch:
-        n_broken = int(rows.get_column(self.column).sum())
-        if n_broken:
-            raise InvalidInput(
-                f"{n_broken:,} lines of the CSV file are broken: quotes that do not close, or more or fewer fields than columns. Correct them."
-            )
-        whole = rows.drop(self.column).fill_null("")  # of which a recipe says whether it is missing
-        return restored(whole) if self.neutralised else whole
-
-
 def _ordered_categories(place: TablePlace) -> dict[str, pl.DataType]:
     """The columns of Parquet files whose categories have an order, which Spark does not see; none where the driver cannot reach the files."""
     path = Path(place.path.removeprefix("file://"))
@@ -338,10 +320,6 @@ def _ordered_categories(place: TablePlace) -> dict[str, pl.DataType]:
     if not files:
         return {}
     return {name: t for name, t in pl.read_parquet_schema(files[0]).items() if isinstance(t, pl.Enum)}
-
-
-def _restored(names: Iterable[str]) -> list[str]:
-    return restored(pl.DataFrame(schema=dict.fromkeys(names, pl.String))).columns
 
 
 def _arrow_schema(like: RowBatch) -> Any:
