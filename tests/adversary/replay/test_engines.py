@@ -195,3 +195,22 @@ def test_nobody_is_certain_above_or_below_by_what_runs_do_not_agree_about():
     )  # half of the values on each side: no run comes so far so soon
     assert found.n_unknown == 6000 and not found.is_known and found.share_above() == 0 and found.n_certain == 0
     assert found.replayed.sampled.needed > 0.3
+
+
+@pytest.mark.parametrize(
+    "method", [FullDomain(goal=FrequencyLDiversity(2)), GDA(goal=FrequencyLDiversity(2), mode="paper")]
+)
+def test_trying_every_table_ends_with_the_time(method):
+    """A few thousand runs of a slow method are minutes. What failed is then listed without any run, or nothing is known yet."""
+    table = table_of([[0, 0, 1, 1, 2, 2, 3, 3]], [0, 1, 2, 3, 0, 1, 2, 3])
+    release = method.anonymize(table, rng=np.random.default_rng(1))
+    assert count_tables(release.partition, table.sensitive[0]) <= 5_000
+    said = []
+    found = audit_release(
+        release, rng=np.random.default_rng(1), seconds=60, on_progress=lambda *what: said.append(what)
+    )
+    assert found.replayed.how == "enumeration" and any(total > 1 for _, _, total in said)
+    hurried = audit_release(release, rng=np.random.default_rng(1), seconds=1e-6)
+    assert hurried.replayed.how != "enumeration"
+    if isinstance(method, GDA):
+        assert hurried.n_unknown == table.n_rows and hurried.replayed.sampled.needed

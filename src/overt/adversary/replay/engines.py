@@ -34,6 +34,7 @@ from overt.trace import Believed, Trace, Trials
 
 FEW_TABLES = 5_000  # up to here everything is tried
 SMALL = 1_000  # rows beyond which they are not counted
+TRYING = 0.5  # of the time goes to that at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +118,17 @@ def _follow(
     if knowledge.replays and isinstance(method, Traceable):
         trace = method.trace(release.table, on_progress=on_progress)
     if has_few_tables(release, FEW_TABLES):
-        on_progress("Trying every table", 0, 0)
-        return Replayed(values_of(release).split(enumerate_posterior(release, method, knowledge=knowledge)), trace)
+        is_followed = isinstance(method, Traceable | Searching | Inferring) or not knowledge.replays
+        deadline = began + (TRYING if is_followed else 1.0) * seconds if sweeps is None else inf
+        try:
+            every = enumerate_posterior(
+                release, method, knowledge=knowledge, deadline=deadline, on_progress=on_progress
+            )
+            return Replayed(values_of(release).split(every), trace)
+        except OutOfTime:  # a slow method; what failed can be listed without running it
+            if not is_followed:
+                used = time.perf_counter() - began
+                return Replayed(tuple(not_known(one, used) for one in alone), trace)
     paused = time.perf_counter()
     compile_loops()
     began += time.perf_counter() - paused  # compiling is not part of the time

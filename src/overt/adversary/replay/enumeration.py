@@ -10,10 +10,11 @@ in the release. Draws from a continuum have no such list and are refused.
 """
 
 import itertools
+import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from math import factorial, prod
+from math import factorial, inf, prod
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,12 +23,15 @@ from overt.adversary.knowledge import Knowledge
 from overt.adversary.posterior import Posterior
 from overt.adversary.replay.joint_values import JointValues
 from overt.adversary.replay.scripted_coins import ScriptedCoins
+from overt.adversary.replay.time_limit import OutOfTime
 from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.partition import Partition
+from overt.progress import Progress, silent
 from overt.release import Release
 from overt.table import Column, Table
 
 MAX_RUNS = 100_000
+STAGE = "Trying every table"
 
 
 class Anonymizer(Protocol):
@@ -60,11 +64,14 @@ def enumerate_posterior(
     knowledge: Knowledge | None = None,
     seen: View = groups_seen,
     max_runs: int = MAX_RUNS,
+    deadline: float = inf,
+    on_progress: Progress = silent,
 ) -> Posterior:
     """The exact posterior of everybody, by running the method on every table that agrees with the release.
 
     `seen` says what the adversary sees of a release; two releases that look the same to them are the same. It
-    must show at least the values of each group. Suppressed rows are not shown, and can have any values.
+    must show at least the values of each group. Suppressed rows are not shown, and can have any values. After the `deadline`, a time of
+    `time.perf_counter`, it is given up with `OutOfTime`.
     """
     knowledge, partition = knowledge or Knowledge(), release.value_groups
     values = values_of(release)
@@ -76,7 +83,11 @@ def enumerate_posterior(
     what = seen(release)
     weights: dict[tuple[int, ...], Fraction] = {}
     n_runs = 0
-    for codes in tables_like(partition, column):
+    for number, codes in enumerate(tables_like(partition, column)):
+        if time.perf_counter() > deadline:
+            raise OutOfTime
+        if number % 64 == 0:
+            on_progress(STAGE, number, n_tables)
         if forbidden[np.arange(codes.size), codes].any():
             continue
         weight = Fraction(1)
