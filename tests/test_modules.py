@@ -17,14 +17,11 @@ ROOT = Path(overt.__file__).parent
 MODULES = sorted(path for path in ROOT.rglob("*.py") if path.name not in ("__init__.py", "__main__.py"))
 THROUGH = re.compile(r"^# Tested through tests/(\S+\.py)$", re.MULTILINE)
 KERNEL_THROUGH = re.compile(r"^# (\w+): tested through tests/(\S+\.py)$", re.MULTILINE)
-DRIVEN_BY_A_BROWSER = "studio"  # as a whole, by tests/studio; only what decides something has a test of its own
 
 
 def test_every_module_says_through_which_test_it_is_tested():
     for module in MODULES:
         place = module.relative_to(ROOT)
-        if place.parts[0] == DRIVEN_BY_A_BROWSER:
-            continue
         own, said = TESTS / place.parent / f"test_{place.name}", named_by(module)
         if own.exists():
             assert said is None, f"{place} has a test of its name; take the line 'Tested through' out."

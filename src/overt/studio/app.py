@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_interface.py
 """The application: one route module per screen behind one guard."""
 
 import time

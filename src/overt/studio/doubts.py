@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_steps.py
 """Doubts: what a person should look at before they go on, as the library noticed it, with the answers that can be given."""
 
 from collections.abc import Collection

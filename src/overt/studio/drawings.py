@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_steps.py
 """Drawings: small pictures as rectangles, for the templates to write. Counted here, so that no browser gets a row."""
 
 from dataclasses import dataclass

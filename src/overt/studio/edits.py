@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_history.py
 """Edits: what a click writes into the recipe. Each gives a new recipe and leaves the old one as it is.
 
 They write what a person chose and nothing else; whether it fits together is for the library to say.

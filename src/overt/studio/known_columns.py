@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_steps.py
 """Known columns: what somebody might know of a person, exactly or as coarsely as a level of its hierarchy."""
 
 from collections.abc import Sequence

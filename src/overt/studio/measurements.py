@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_waiting.py
 """Measurements: what the library finds in a table, kept with the session for as long as the recipe asks the same question.
 
 Short ones are answered at once; long ones become jobs, and the page asks again when they are over.

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_steps.py
 """Promises: the properties one can ask for, in plain words, with what each does not promise. The words are ours, the rules the library's."""
 
 from collections.abc import Mapping

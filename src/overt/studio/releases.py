@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_choices.py
 """Releases: what was made of a session's recipe, which of its files are for readers and which for the owner, and who signed it."""
 
 import json

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_choices.py
 """Runs: the methods that a session compares. Each is a recipe of its own beside the session's, and a job that tries it on the pilot."""
 
 from collections.abc import Iterable, Mapping

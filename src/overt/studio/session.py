@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_waiting.py
 """Session: one table, its recipe with all that it was before, and the runs made of it."""
 
 import secrets

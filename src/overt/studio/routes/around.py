@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_waiting.py
 """Around every screen: the recipe and its history, the jobs and their progress."""
 
 import asyncio

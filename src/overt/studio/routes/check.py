@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_published_checks.py
 """Check what is already out: the original and a file that some tool published, one sentence and one page."""
 
 import shutil

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_coarser.py
 """How values get coarser: intervals, calendar units, first letters and trees, edited by looking at them. A part of the Promise screen."""
 
 import csv

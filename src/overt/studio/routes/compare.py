@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_choices.py
 """Compare: several methods side by side, tried on people who are not published, and what each gives away to somebody who has the code."""
 
 from typing import Annotated, Any

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_bring.py
 """Promise: what shall hold for everybody. Whether it can be kept is tried on the pilot, never on those who are published."""
 
 import tomllib

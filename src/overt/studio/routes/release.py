@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_choices.py
 """Release: make it, read the verdict, save what is for readers and what is for the owner apart, and sign."""
 
 from pathlib import Path

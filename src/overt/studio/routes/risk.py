@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_waiting.py
 """Risk now: who could be found in the table as it is. Nothing in the recipe changes here."""
 
 from dataclasses import dataclass

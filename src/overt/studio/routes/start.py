@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_bring.py
 """Start: bring a table, open the sample, or go on with what is open."""
 
 import shutil

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Tested through tests/studio/test_steps.py
 """Table: what the columns are. Every choice is written into the recipe at once."""
 
 from collections.abc import Collection
