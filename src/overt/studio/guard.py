@@ -62,13 +62,16 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        answer = self.refusal(scope) or self.entrance(scope)
+        refusal = self.refusal(scope)
+        answer = refusal or self.entrance(scope)
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
+                if refusal is not None:
+                    headers["connection"] = "close"  # what follows on it is a body that nobody reads
                 if not scope["path"].startswith("/static/"):
                     headers["cache-control"] = "no-store"
             await send(message)

@@ -199,7 +199,7 @@ def points_of(runs: list[Run], column: str | None) -> list[dict[str, Any]]:
         elif leak is not None and of is not None and of.with_method is not None:
             points.append({**point, "guess": of.with_method, "reader": "with the method"})
         elif leak is not None:
-            points[-1]["reader"] = "release alone; with the method not known yet"
+            points[-1]["reader"] = "alone; with the method not known yet"
     return with_labels(points)
 
 

@@ -7,23 +7,26 @@ function colours() {
   return (name) => style.getPropertyValue(`--${name}`).trim();
 }
 
-const READERS = ["both, proven", "release alone", "with the method", "release alone; with the method not known yet"];
+const READERS = ["both, proven", "release alone", "with the method", "alone; with the method not known yet"];
 
 function planeOf(points, promise, narrow) {
   const of = colours();
   const share = { type: "quantitative", axis: { format: ".0%", tickCount: 6 }, scale: { zero: true, nice: true }, title: "values guessed right" };
-  const cost = { field: "cost", type: "quantitative", title: "lost in pairs of columns (bits)", scale: { zero: false, nice: true, padding: narrow ? 50 : 100 }, axis: { tickCount: 6 } };
+  const cost = { field: "cost", type: "quantitative", title: "lost in pairs of columns (bits)", scale: { zero: false, nice: true, padding: 24 }, axis: { tickCount: 6 } };
   const axis = { labelColor: of("soft"), titleColor: of("soft"), gridColor: of("line"), domainColor: of("edge"), tickColor: of("edge"), labelFontSize: 12, titleFontSize: 12, titleFontWeight: "normal" };
   const y = { field: "guess", ...share };
+  const costs = points.map((point) => point.cost), middle = (Math.min(...costs) + Math.max(...costs)) / 2;
+  const placed = points.map((point) => ({ ...point, isRight: point.cost > middle })); // names stand towards the middle, where there is room
   const layer = [
     { mark: { type: "line", color: of("bad"), strokeWidth: 2 }, encoding: { x: cost, y, detail: { field: "method" } } },
     { mark: { type: "point", size: 120, filled: true, tooltip: true, opacity: 1 },
       encoding: { x: cost, y,
         color: { field: "reader", type: "nominal", title: null, scale: { domain: READERS, range: [of("accent"), of("before"), of("bad"), of("none")] } },
-        shape: { field: "reader", type: "nominal", title: null, scale: { domain: READERS, range: ["circle", "circle", "triangle-up", "diamond"] } },
+        shape: { field: "reader", type: "nominal", title: null, scale: { domain: READERS, range: ["circle", "square", "triangle-up", "diamond"] } },
         tooltip: [{ field: "method", title: "method" }, { field: "reader", title: "reader" }, { field: "guess", format: ".1%", title: "guessed right" }, { field: "cost", format: ".3f", title: "lost (bits)" }] } },
-    { transform: [{ filter: "isValid(datum.label)" }],
-      mark: { type: "text", align: "left", dx: 11, color: of("ink"), fontSize: 12 }, encoding: { x: cost, y: { field: "label", ...share }, text: { field: "name" } } },
+    ...[false, true].map((isRight) => ({ transform: [{ filter: `isValid(datum.label) && datum.isRight === ${isRight}` }],
+      mark: { type: "text", align: isRight ? "right" : "left", dx: isRight ? -11 : 11, color: of("ink"), fontSize: 12 },
+      encoding: { x: cost, y: { field: "label", ...share }, text: { field: "name" } } })),
   ];
   if (promise) {
     const at = { data: { values: [{ guess: promise, words: `promised: no value likelier than 1 in ${Math.round(1 / promise)}` }] } };
@@ -33,7 +36,7 @@ function planeOf(points, promise, narrow) {
   const legend = { labelColor: of("ink"), labelFontSize: 12, labelLimit: 400, orient: "bottom", columns: narrow ? 1 : 2 };
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    data: { values: points }, width: "container", height: 300, background: null, autosize: { type: "fit-x", contains: "padding" },
+    data: { values: placed }, width: "container", height: 300, background: null, autosize: { type: "fit-x", contains: "padding" },
     config: { axis, view: { stroke: null }, font: "system-ui, sans-serif", legend }, layer,
   };
 }
