@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from contextlib import closing
 from html.parser import HTMLParser
 from importlib import util
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import overt
+from browsing import FLAGS, require_chromium
 
 ROOT = Path(__file__).parent.parent
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "srcset"}
@@ -46,23 +48,50 @@ def test_every_public_name_has_its_place_by_meaning():
     assert sorted(names) == overt.__all__
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(tmp_path):
-    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The folder of the site, built once."""
+    folder = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
     done = subprocess.run(
         words, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    pages = sorted(tmp_path.rglob("*.html"))
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(built):
+    pages = sorted(built.rglob("*.html"))
     assert len(pages) > 25
     for page in pages:
         loads = Loads()
         loads.feed(page.read_text("utf-8"))
         assert not [address for address in loads.found if re.match(r"(?:https?:)?//", address)], page.name
-    for style in tmp_path.rglob("*.css"):
+    for style in built.rglob("*.css"):
         assert not re.search(r"url\(\s*['\"]?(?:https?:)?//", style.read_text("utf-8")), style.name
-    names = (tmp_path / "reference" / "api.html").read_text("utf-8")
+    names = (built / "reference" / "api.html").read_text("utf-8")
     assert [name for name in overt.__all__ if f".{name}" not in names and name != "samples"] == []
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_the_search_of_the_site_works_on_pages_that_are_opened_as_files(built):
+    program = require_chromium()
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    with (
+        playwright.sync_playwright() as driver,
+        closing(driver.chromium.launch(executable_path=program, args=list(FLAGS))) as browser,
+    ):
+        page, wrong = browser.new_page(), []
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("requestfailed", lambda request: wrong.append(request.url))
+        page.goto((built / "guides" / "report.html").as_uri())
+        page.get_by_placeholder("Search").press_sequentially("downcoding")
+        page.locator(".md-search-result__link", has_text="Downcoding").first.click()
+        page.wait_for_url("**/*downcoding*")
+        assert wrong == []
 
 
 def test_the_citation_and_the_newest_entry_of_the_changelog_name_the_version_of_the_package():
