@@ -192,3 +192,12 @@ def test_a_manifest_without_its_hierarchy_file(recipe, manifest):
     (recipe.folder / "age.csv").unlink()
     with pytest.raises(InvalidInput, match=r"age\.csv.*Give the recipe with --recipe instead\.$"):
         recipe_of(manifest, path)
+
+
+def test_a_manifest_that_names_no_file_is_refused(recipe, manifest):
+    path = manifest_path(recipe.output_path)
+    path.write_text(json.dumps({**json.loads(manifest.to_json()), "release": {}}))
+    with pytest.raises(
+        InvalidInput, match=r"not a manifest that this Overt can read \(release: dictionary should have at least 1 item"
+    ):
+        read_manifest(path)

@@ -355,6 +355,21 @@ def test_decimals_that_count_in_thousands_are_refused_whatever_the_cells():
             overt.read_frame(frame, quasi_identifiers=["a"], row_by_row=True)
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("cells", [[], ["1.00"], ["9" * 45 + ".00"]])
+def test_decimals_of_more_digits_than_can_be_read_are_refused_whatever_the_cells(tmp_path, suffix, cells):
+    """Where there are no rows nothing has to be read, and one row more must not change that."""
+    arrow = pytest.importorskip("pyarrow")
+    frame = arrow.table({"a": arrow.array(map(Decimal, cells), arrow.decimal256(50, 2)), "b": ["x"] * len(cells)})
+    path = tmp_path / f"people.{suffix}"
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(frame, path)
+    else:
+        pytest.importorskip("pyarrow.feather").write_feather(frame, path, compression="uncompressed")
+    with pytest.raises(InvalidInput, match="'a' holds exact numbers of up to 50 digits, and 38 are read"):
+        overt.read_file(path, quasi_identifiers=["a"], row_by_row=True)
+
+
 def test_frames_of_pyarrow_are_read_cell_by_cell():
     arrow = pytest.importorskip("pyarrow")
     for extra in ([], [1011.5], [float("nan")], [None]):

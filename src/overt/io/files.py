@@ -28,6 +28,7 @@ from overt.io.formats import (
     is_packed_name,
     no_file,
     polars_errors,
+    refuse_long_decimals,
     scan_typed,
     separator_of_name,
     write_frame,
@@ -149,8 +150,10 @@ def read_intake(
         return intake.table(named, coded.pop, pl.DataFrame(), undeclared=named)
     with polars_errors(path, file_format):
         frame = scan_typed(path, file_format)
-        columns = frame.collect_schema().names()
+        schema = frame.collect_schema()
+        columns = schema.names()
         intake.refuse_unknown(columns)
+        refuse_long_decimals({name: schema[name] for name in intake.numbered})
         plain = intake.kept_others(columns)
         read = frame.select([*intake.numbered, *plain]).collect()
     del frame

@@ -7,7 +7,7 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -30,6 +30,7 @@ SUFFIXES = {
 }
 WRITTEN = tuple(name for name in SUFFIXES if name != "excel")
 _ROWS_OF_GROUP = 1 << 18
+_MOST_DIGITS = 38  # of an exact number that Polars reads
 _MAGIC = {
     b"PAR1": "parquet",
     b"\xd0\xcf\x11\xe0": "excel",
@@ -146,9 +147,18 @@ def scan_typed(path: Path, file_format: str) -> pl.LazyFrame:
         return pl.scan_ndjson(source, infer_schema_length=None)
     if file_format == "parquet":
         return pl.scan_parquet(source, glob=False) if isinstance(source, Path) else pl.read_parquet(source).lazy()
-    if head.startswith(b"ARROW1"):
-        return pl.read_ipc(source).lazy()
-    return pl.read_ipc_stream(source).lazy()
+    read = pl.read_ipc if head.startswith(b"ARROW1") else pl.read_ipc_stream
+    refuse_long_decimals(read(source, n_rows=0).schema)  # all columns are read, whichever are wanted
+    return read(source).lazy()
+
+
+def refuse_long_decimals(types: Mapping[str, pl.DataType]) -> None:
+    """Refuse exact numbers that could be too long to be read, whatever rows there are."""
+    for name, dtype in types.items():
+        if isinstance(dtype, pl.Decimal) and dtype.precision > _MOST_DIGITS:
+            raise InvalidInput(
+                f"Column {name!r} holds exact numbers of up to {dtype.precision} digits, and {_MOST_DIGITS} are read; make it numbers of fewer digits, or text."
+            )
 
 
 @contextmanager

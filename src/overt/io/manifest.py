@@ -14,9 +14,9 @@ from functools import reduce
 from importlib import metadata
 from operator import getitem
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from overt.errors import InvalidInput
 from overt.io.database.address import is_path, path_of
@@ -54,7 +54,7 @@ class Manifest(_Part):
     goal: tuple[str, ...]
     groups: int  # as a reader of the release counts them
     persons: int | None = None  # whom the release is about, if a person can have several rows; None: a row is a person
-    release: dict[str, FileRecord]  # "release", or "quasi-identifiers" and "sensitive"
+    release: Annotated[dict[str, FileRecord], Field(min_length=1)]  # "release", or "quasi-identifiers" and "sensitive"
     recipe: dict[str, Any]
     left_out: tuple[tuple[str, ...], ...]  # where the recipe could hold values of the data: the owner's record has them
 
