@@ -62,7 +62,7 @@ def _beyond_a_border(
     for column in columns:
         if column.scale == "categories":
             continue  # its sets are exact: boxes on different sides never look alike
-        for before, beyond in _borders(column, column.cell_of_row[rows]):
+        for before, beyond in _borders(column, column.cell_of_row[rows], bucket, buckets.size):
             evidence, sides = _weigh(bucket, buckets.size, before, beyond)
             if evidence > best:
                 best, found = evidence, sides
@@ -71,26 +71,27 @@ def _beyond_a_border(
     return buckets[_settled(found, bucket, box_of_row[rows])]
 
 
-def _borders(column: ReadColumn, cell: Counts) -> Iterator[tuple[Flags, Flags]]:
-    """For every place where a border could be, which rows are surely before it, and which surely beyond."""
+def _borders(column: ReadColumn, cell: Counts, bucket: Counts, n_buckets: int) -> Iterator[tuple[Flags, Flags]]:
+    """For every place where a border could be, because no bucket is on both sides, which rows are surely before it, and which beyond."""
     # missing values come after all others
     may_miss = np.array([one.may_be_missing for one in column.cells])
     least = np.array([np.inf if one.is_missing else one.least for one in column.cells])[cell]
     greatest = np.where(may_miss, np.inf, [one.greatest for one in column.cells])[cell]
+    lowest, highest = np.full(n_buckets, np.inf), np.full(n_buckets, -np.inf)
+    np.minimum.at(lowest, bucket, least)
+    np.maximum.at(highest, bucket, greatest)
     begins = np.unique(least)
     for end in np.unique(greatest[np.isfinite(greatest)]):
         earlier = begins[begins < end]
-        if earlier.size and end < greatest.max():
+        if earlier.size and end < greatest.max() and not ((lowest < earlier[-1]) & (highest > end)).any():
             yield least < earlier[-1], greatest > end  # between them is the block that the border may run through
 
 
 def _weigh(bucket: Counts, n_buckets: int, before: Flags, beyond: Flags) -> tuple[float, NDArray[np.int8]]:
     """How hard it is for chance to put every bucket on one side, in bits; and the sides: -1, 1, or 0 if in doubt."""
     none = -np.inf, np.empty(0, np.int8)
-    if (before & beyond).any():
-        return none
     n_before, n_beyond = (np.bincount(bucket[of], minlength=n_buckets) for of in (before, beyond))
-    if ((n_before > 0) & (n_beyond > 0)).any() or not n_before.any() or not n_beyond.any():
+    if not n_before.any() or not n_beyond.any():
         return none
     sides = (n_beyond > 0).astype(np.int8) - (n_before > 0)
     if np.count_nonzero(sides == 0) > MOST_IN_DOUBT * n_buckets:
