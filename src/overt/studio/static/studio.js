@@ -2,22 +2,41 @@
 // What pages do beyond htmx: dropping files, steppers, progress of an upload. No page needs it to work.
 "use strict";
 
-// A file dropped on a form with class "drop" becomes the file of its input.
-for (const form of document.querySelectorAll("form.drop")) {
-  const input = form.querySelector("input[type=file]");
-  form.addEventListener("dragover", (event) => { event.preventDefault(); form.classList.add("over"); });
-  form.addEventListener("dragleave", () => form.classList.remove("over"));
-  form.addEventListener("drop", (event) => {
+// Files dropped on a zone become the files of its inputs; a form that is a zone is sent at once.
+const bringsFiles = (event) => [...event.dataTransfer?.types ?? []].includes("Files");
+
+function listOf(files) {
+  const list = new DataTransfer();
+  for (const file of files) list.items.add(file);
+  return list.files;
+}
+
+function give(zone, files) {
+  const [first, beside] = zone.querySelectorAll("input[type=file]");
+  const named = (file) => files.some((other) => other !== file && other.name.startsWith(`${file.name}.`)); // release.csv beside release.csv.manifest.json
+  const main = files.find(named) ?? files[0];
+  first.files = listOf([main]);
+  if (beside && files.length > 1) beside.files = listOf(files.filter((file) => file !== main));
+  if (zone.matches("form")) zone.requestSubmit();
+}
+
+for (const zone of document.querySelectorAll(".drop")) {
+  zone.addEventListener("dragover", (event) => { event.preventDefault(); zone.classList.add("over"); });
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (event) => {
     event.preventDefault();
-    form.classList.remove("over");
-    if (event.dataTransfer.files.length) { input.files = event.dataTransfer.files; form.requestSubmit(); }
+    zone.classList.remove("over");
+    if (event.dataTransfer.files.length) give(zone, [...event.dataTransfer.files]);
   });
-  form.addEventListener("submit", () => {
-    form.setAttribute("aria-busy", "true");
-    const say = form.querySelector("[data-busy]");
+  zone.addEventListener("submit", () => {
+    zone.setAttribute("aria-busy", "true");
+    const say = zone.querySelector("[data-busy]");
     if (say) say.textContent = say.dataset.busy;
   });
 }
+
+// A file that misses its zone must not take the place of the page.
+for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => { if (bringsFiles(event)) event.preventDefault(); });
 
 // "more" and "less" beside a number.
 document.addEventListener("click", (event) => {
