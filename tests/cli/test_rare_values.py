@@ -81,6 +81,5 @@ def test_values_that_matter_are_bounded_by_name_and_a_typing_error_is_told(clini
     code, outcome = overt_json("run", "r.toml")
     assert code == 0
     assert outcome["goal"][1]["asked"] == "relative risk of at most 2 for 'yes', 'Yes'"
-    assert "The goal names 1 value that nobody has under `positive`, which bounds nothing" in " ".join(
-        outcome["cautions"]
-    )
+    said = " ".join(outcome["cautions"])
+    assert "The goal names 1 value that nobody has under `positive`, so the goal limits nothing there" in said

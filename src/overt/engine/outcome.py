@@ -363,4 +363,4 @@ def cautions_of_values(
     for part in goal.parts:
         if isinstance(part, RelativeRisk) and (n_unknown := part.names_unknown(some_groups)):
             named = "1 value that nobody has" if n_unknown == 1 else f"{n_unknown} values that nobody has"
-            yield f"The goal names {named} under `positive`, so the goal does not limit anything for them: check how they are written in the data."
+            yield f"The goal names {named} under `positive`, so the goal limits nothing there: check how the data spells it."

@@ -32,7 +32,7 @@ from overt.io.formats import find_format, no_file, polars_errors, scan_typed
 from overt.io.frames import coded_columns
 from overt.io.number_formats import NumberFormat
 from overt.io.roles.cell_kinds import ReadAs, read_as
-from overt.io.roles.cell_shapes import Shape, shape_of
+from overt.io.roles.cell_shapes import shape_of
 from overt.io.roles.header_words import Meaning, meanings_of, words_of
 from overt.io.roles.plain_text import plain
 from overt.io.roles.role_choice import NAMING, UNCLEAR, Choice, Look, choice_by_name, choose_role, is_private_by_name
@@ -75,6 +75,7 @@ TELLING = "hardly anybody shares a value of it: whoever knows somebody's, from a
 FEW_PERSONS = 20  # different codes under a header that nobody knows: fewer are places or kinds of something
 LEAST_AGAIN = 0.02  # of the rows, that agree with another in name and birth
 BORN_APART = 0.3  # different births, as a share of rows: with fewer, namesakes are born on the same one
+MOST_BORN = 0.5  # of those with several rows: if more have different births in them, they are no persons
 MOST_CODES = 0.95  # of the different cells of a column of codes
 _NO_PERSONS = frozenset([Meaning.HOUSEHOLD, Meaning.STAFF])
 _NO_NAMES = frozenset([*_NO_PERSONS, Meaning.SENSITIVE, Meaning.PUBLIC, Meaning.THING])
@@ -461,9 +462,9 @@ def _look_apart(name: str, coded: Coded | None, pilot: NDArray[np.intp] | None, 
 def find_persons(coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound | None:
     """Whose the rows seem to be, if some column numbers persons, some of whom have several rows; None if there is none.
 
-    A header that speaks of persons is enough. Another number of something is taken for one of persons where at least two columns, such as a
-    birth date, are the same in all of its rows; and codes under a header that nobody knows, and names, where one of these columns is of
-    persons alone.
+    A header that speaks of persons is enough where cells are no names. Another number of something is taken for one of persons where at least two columns
+    are the same in all of its rows, or a birth date is; codes under a header that nobody knows, where one of these columns is of persons alone; and
+    names, where a birth date is the same. What has different births in most of its rows has several persons.
     """
     numbers: list[tuple[int, PersonsFound]] = []
     for name, column in coded.items():
@@ -475,16 +476,38 @@ def find_persons(coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound
             continue
         profiled = _profile(name, column, n_rows)
         is_repeated = 0 < profiled.n_distinct < n_rows - profiled.n_missing
-        is_name = Meaning.NAME in meanings or (not is_named and _are_names(column))
-        if profiled.role is Role.IDENTIFIER and is_repeated and (is_named or is_name or _are_codes(column)):
+        if profiled.role is not Role.IDENTIFIER or not is_repeated:
+            continue
+        is_name = Meaning.NAME in meanings or shape_of(texts_of(column.dictionary)) in NAMING
+        if Meaning.PERSON in meanings and not is_name:
+            numbers.append((2, PersonsFound.of(name, column)))
+        elif is_named or is_name or _are_codes(column):
             found = PersonsFound.of(name, column)
-            if Meaning.PERSON in meanings and not is_name:
-                numbers.append((2, found))
-                continue
-            static = _same_in_all_rows(found, coded)
-            if len(static) >= 2 and ((is_named and not is_name) or any(map(_is_of_persons, static))):
+            if _are_persons(found, coded, is_name=is_name, is_named=is_named):
                 numbers.append((0 if is_name else 1, found))
     return max(numbers, key=lambda one: (one[0], one[1].n_persons))[1] if numbers else None
+
+
+def _are_persons(found: PersonsFound, coded: Mapping[str, Coded | None], *, is_name: bool, is_named: bool) -> bool:
+    """Whether what repeats with these is of persons: their births and, unless they are names, whatever else does not change."""
+    n_several = int((found.n_rows_of_person > 1).sum())
+    static, births = [], []
+    for name, column in coded.items():
+        if column is None or name == found.column or is_private_by_name(name) or len(column.dictionary) < 2:
+            continue
+        with suppress(InvalidInput):
+            encoded = encode(name, Role.QUASI_IDENTIFIER, column, kind=Kind.CATEGORY)
+            n_differ = found.count_different(encoded)
+            n_missing = 0 if encoded.missing_code is None else int(encoded.total_of_value[encoded.missing_code])
+            is_birth = bool(_BIRTH.search(words_of(name))) and encoded.n_values > FEW_PERSONS
+            if is_birth and n_differ > MOST_BORN * n_several:
+                return False
+            if encoded.n_values > 1 and n_missing < encoded.codes.size / 2 and n_differ <= 0.05 * n_several:
+                static.append(name)
+                births += [name] if is_birth else []
+    if births:
+        return True
+    return not is_name and len(static) >= 2 and (is_named or any(map(_is_of_persons, static)))
 
 
 def find_named_again(coded: Mapping[str, Coded | None], n_rows: int) -> "NamedAgain | None":
@@ -509,33 +532,14 @@ def find_named_again(coded: Mapping[str, Coded | None], n_rows: int) -> "NamedAg
 
 
 def _are_codes(column: Coded) -> bool:
-    """Whether nearly all cells are codes or numbers without blanks, and no texts."""
+    """Whether nearly all cells are codes, numbers or addresses of e-mail, without blanks."""
     texts = texts_of(column.dictionary).drop_nulls().str.strip_chars()
-    return float(texts.str.contains(r"^\S*\d\S*$").mean() or 0) >= MOST_CODES  # type: ignore[arg-type]
-
-
-def _are_names(column: Coded) -> bool:
-    """Whether cells are names or addresses of e-mail, whatever their header says."""
-    return shape_of(texts_of(column.dictionary)) in (Shape.EMAIL, *NAMING)
+    return float(texts.str.contains(r"^\S*[\d@]\S*$").mean() or 0) >= MOST_CODES  # type: ignore[arg-type]
 
 
 def _is_of_persons(header: str) -> bool:
     """Whether a header speaks of a name, a birth or a sex, which a place or a thing has not."""
     return Meaning.NAME in meanings_of(header) or bool(_OF_PERSONS.search(words_of(header)))
-
-
-def _same_in_all_rows(found: PersonsFound, coded: Mapping[str, Coded | None]) -> list[str]:
-    """The other columns that are the same in all rows of nearly each of these who have several."""
-    n_several = int((found.n_rows_of_person > 1).sum())
-    static = []
-    for name, column in coded.items():
-        if column is None or name == found.column or is_private_by_name(name) or len(column.dictionary) < 2:
-            continue
-        with suppress(InvalidInput):
-            encoded = encode(name, Role.QUASI_IDENTIFIER, column, kind=Kind.CATEGORY)
-            if encoded.n_values > 1 and found.count_different(encoded) <= 0.05 * n_several:
-                static.append(name)
-    return static
 
 
 def person_of_row(

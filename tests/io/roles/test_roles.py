@@ -406,3 +406,18 @@ def test_what_is_private_by_the_cells_of_others_alone_is_not_published_as_known(
     pl.DataFrame({"age": [i % 70 for i in range(600)], "zq": amounts}).write_csv(tmp_path / "data.csv")
     _, found = profile_file(tmp_path / "data.csv", draw=lambda _n, _whose: np.arange(100)).columns
     assert found.role in (Role.IDENTIFIER, Role.OTHER)  # coordinates in the pilot, amounts otherwise
+
+
+def test_namesakes_with_different_births_are_no_person(tmp_path):
+    rng = np.random.default_rng(7)
+    who = [f"{NAMES[i % 8]} Quast{'abcdefghijklmnopqrst'[i // 8]}" for i in rng.integers(0, 150, 300)]
+    births = [f"{rng.integers(1930, 2000)}-{rng.integers(1, 13):02}-10" for _ in who]
+    columns = {
+        "Account holder no": who,
+        "DOB": births,
+        "closed": ["2023-01-01" if i % 20 == 0 else "" for i in range(300)],
+    }
+    pl.DataFrame({**columns, "moved": [str(i) if i % 30 == 0 else "" for i in range(300)]}).write_csv(
+        tmp_path / "data.csv"
+    )
+    assert profile_file(tmp_path / "data.csv").persons is None  # what is hardly ever known never differs
