@@ -16,10 +16,10 @@ TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 MAPPED = "0000000000000000FFFF0000"  # before an address of IPv4 among those of IPv6
 ESTABLISHED = "01"
 ROOT = 0
-Address = tuple[str, int]
+Endpoint = tuple[str, int]
 
 
-def is_of_somebody_else(client: Address | None, server: Address | None) -> bool:
+def is_of_somebody_else(client: Endpoint | None, server: Endpoint | None) -> bool:
     """Whether the client's end of a connection belongs to another user than the one who runs this, other than root."""
     if client is None or server is None:
         return False
@@ -32,7 +32,7 @@ def is_of_somebody_else(client: Address | None, server: Address | None) -> bool:
     return user != os.getuid()
 
 
-def owner_of(client: Address, server: Address) -> tuple[int, str] | None:
+def owner_of(client: Endpoint, server: Endpoint) -> tuple[int, str] | None:
     """(user, state) of the client's end; None if it is not listed."""
     try:
         wanted = [_as_listed(client), _as_listed(server)]
@@ -44,7 +44,7 @@ def owner_of(client: Address, server: Address) -> tuple[int, str] | None:
     return None
 
 
-def _as_listed(address: Address) -> str:
+def _as_listed(address: Endpoint) -> str:
     (number,) = struct.unpack("=I", socket.inet_aton(address[0]))
     return f"{number:08X}:{address[1]:04X}"
 
