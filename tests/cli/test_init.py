@@ -336,3 +336,16 @@ def test_a_recipe_for_persons_who_are_named_again_and_numbered_nowhere_refuses_t
     assert code == 0 and "'Last name' seems to name persons, some in several rows; overt run refuses that" in out
     code, _, err = overt("run", "v.toml")
     assert code == 3 and "number them in a column of their own" in err and "Quast" not in err
+
+
+def test_columns_that_are_not_read_need_no_format(folder, overt):
+    draw = random.Random(4)
+    texts = [
+        f"{draw.randrange(20, 90)};{draw.randrange(9)},{draw.randrange(10, 99)};{draw.choice(['1,5', '2,0', '2,5', '3,0', '4,0'])}"
+        for _ in range(300)
+    ]
+    (folder / "w.csv").write_text("\n".join(["Age;weight;zq", *texts]) + "\n", encoding="utf-8")
+    code, _, err = overt("init", "w.csv", "--into", "w.toml")
+    assert code == 0, err
+    recipe = tomllib.loads((folder / "w.toml").read_text(encoding="utf-8"))
+    assert recipe["columns"]["weight"] == {"role": "other"} == recipe["columns"]["zq"]

@@ -194,7 +194,8 @@ def _column_lines(column: ColumnProfile, profile: Profile, recipe: Path) -> Iter
     if column.role is Role.IDENTIFIER and column.repeats and profile.persons is None:
         yield 'repeats = "refuse"  # refuse several rows for one person'
     yield from varies_line(column, profile)
-    yield from _reading_lines(column, profile)
+    if column.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):  # of others nothing is read
+        yield from _reading_lines(column, profile)
     if column.role is Role.SENSITIVE:
         yield 'missing = "own value"  # treat missing as a value; "drop" leaves such rows out, "refuse" refuses the table'
     if column.column is not None and column.role is Role.QUASI_IDENTIFIER:
