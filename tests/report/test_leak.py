@@ -54,6 +54,22 @@ def test_a_plot_of_beliefs_shows_means_over_enough_people():
     assert drawn.count("<polyline") == 2 and "promised: 1/2" in drawn
 
 
+def test_of_people_who_are_not_known_a_plot_and_a_table_show_what_the_release_alone_says():
+    """Runs that disagree found 0.9 for half of the people; one person is known by the release alone, whatever the method is."""
+    found = audit_of([1.0] + [0.5] * 39, [1.0] + [0.5] * 19 + [0.9] * 20)
+    is_known = np.repeat([False, True, False], [1, 19, 20])
+    found = replace(
+        found,
+        replayed=replace(
+            found.replayed, is_known=is_known, error=np.where(is_known, 0.01, 0.5)[:, None].repeat(2, axis=1)
+        ),
+    )
+    spec = told.plot_beliefs(found, least_rows=10).spec
+    assert {round(row["y"], 9) for row in spec["data"]["values"]} == {0.5, 0.55}
+    assert "for 21 people the latter is not known yet" in draw(spec)
+    assert ("people known for certain", "1", "at least 1") in list(told.belief_rows(found))
+
+
 def test_few_people_are_one_mean_and_nobody_stands_alone():
     rows = told.plot_beliefs(audit_of([0.5] * 5, [0.5, 0.6, 0.7, 0.8, 0.9])).spec["data"]["values"]
     assert {(row["series"], round(row["y"], 9)) for row in rows} == {

@@ -203,7 +203,7 @@ def belief_rows(found: Audit) -> Iterator[tuple[str, str, str]]:
     n = found.n_rows
     certain = int((found.alone.belief_of_row >= 1).sum())
     at_least = "at least " if found.n_unknown else ""
-    yield "people known for certain", f"{certain:,}", f"{at_least}{found.n_certain:,}"
+    yield "people known for certain", f"{certain:,}", f"{at_least}{max(certain, found.n_certain):,}"
     highest = _not_known(found) if found.n_unknown == found.n_rows else f"{at_least}{found.worst.belief:.3f}"
     yield "highest belief", f"{found.alone.belief_of_row.max():.3f}", highest
     guessed = [f"{one:,.0f} ({percent(one / n)})" for one in (alone, replayed)]
@@ -278,8 +278,12 @@ def _unknown(found: Audit) -> str:
 
 
 def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
-    """Beliefs about everybody, with the release alone and with the method; people in the order of the latter."""
-    alone, replayed = found.alone.belief_of_row, found.replayed.belief_of_row
+    """Beliefs about everybody, with the release alone and with the method; people in the order of the latter.
+
+    Of people of whom nothing is known yet, both curves show what the release alone says: what runs that disagree found is no figure.
+    """
+    alone = found.alone.belief_of_row
+    replayed = np.where(found.replayed.is_known_of_row, found.replayed.belief_of_row, alone)
     n_points = int(np.clip(found.n_rows // least_rows, 1, MOST_POINTS))
     order = np.lexsort((alone, replayed))
     pieces = np.array_split(order, n_points)
@@ -291,9 +295,14 @@ def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
         name: [(x, float(belief[piece].mean())) for x, piece in zip(middles, pieces, strict=True)]
         for name, belief in (("with the release alone", alone), ("with the method", replayed))
     }
+    open_ = (
+        f"; for {found.n_unknown:,} people the latter is not known yet and drawn as the former"
+        if found.n_unknown
+        else ""
+    )
     return curves(
         series,
-        description=f"Highest probability of a value of {found.column} for each person, with the release alone and with the method",
+        description=f"Highest probability of a value of {found.column} for each person, with the release alone and with the method{open_}",
         x="people, ordered by this probability with the method",
         y="probability of their likeliest value",
         colours=(BEFORE, ALARM),
