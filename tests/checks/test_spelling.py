@@ -211,3 +211,18 @@ def test_an_empty_text_in_the_place_of_a_missing_one_is_no_row_of_the_original(t
         verdict = overt.check(tmp_path / "people.parquet", release).verdict
         assert not verdict.finding("truth").ok
         release.write_bytes(pristine)
+
+
+@pytest.mark.parametrize("l", [999, 1 << 62, 10**30])
+@pytest.mark.parametrize("made", ["anatomy", "batch-matching", "dealing"])
+def test_a_manifest_that_claims_an_l_beyond_all_rows_is_a_finding(made, l, tmp_path):
+    release = make(tmp_path, made, ".csv")
+    path = tmp_path / f"{release.name}.manifest.json"
+    document = json.loads(path.read_text())
+    (goal,) = [one for one in document["recipe"]["goal"] if "l" in one]
+    document["goal"] = [one.replace(str(goal["l"]), str(l), 1) for one in document["goal"]]
+    goal["l"] = l
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    bind(tmp_path)
+    verdict = check(tmp_path, release)
+    assert not verdict.finding("goal").ok

@@ -123,6 +123,8 @@ def _find_sizes(
     if shape.sizes == "any":
         return None
     n_groups = n // l
+    if not n_groups:
+        return f"its groups have at least {l} rows, and there are {n:,}"
     if shape.sizes == "even":
         size = n // n_groups
         fewest, most_of = np.maximum(largest, -(-sizes // (size + 1))), sizes // size

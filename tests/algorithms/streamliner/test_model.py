@@ -132,3 +132,11 @@ def test_candidates_must_be_complete():
         minimal_self_contained({0: [1]} | {2: [0]})
     with pytest.raises(InvalidInput, match="not one of the 2 rows"):
         minimal_self_contained({0: [1], 1: [5]})
+
+
+@pytest.mark.parametrize("l", [5, 1 << 62, (1 << 63) - 1, 10**30])
+def test_no_table_is_eligible_for_an_l_beyond_its_rows_however_large(l):
+    """Products of 64 bits would turn round, and a verdict with them."""
+    assert not is_eligible([2, 2], l) and not is_eligible([1, 1, 1, 1], l)
+    with pytest.raises(Unreachable, match="there are 4 rows"):
+        require_eligible([1, 1, 1, 1], l)

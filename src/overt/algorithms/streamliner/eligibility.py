@@ -37,7 +37,8 @@ def is_eligible(counts: Sequence[int] | Counts, l: int) -> bool:
     (True, False)
     """
     array = np.asarray(counts, np.int64)
-    return bool(array.sum() > 0 and l * array.max() <= array.sum())
+    n_rows = int(array.sum())
+    return n_rows > 0 and l * int(array.max()) <= n_rows  # of any l: what 64 bits do not hold would turn round
 
 
 def require_eligible(counts: Sequence[int] | Counts, l: int, *, column: str = "", where: str = "") -> None:
