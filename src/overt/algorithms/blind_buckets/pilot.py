@@ -43,6 +43,9 @@ def grow_strata(
 ) -> StrataTree:
     """Strata for people who are not in the pilot, as fine as the pilot says that the goal allows.
 
+    It trusts the pilot: a goal that limits every value beside the whole table can still be refused for the others, if some have a value that nobody of
+    the pilot has.
+
     Parameters
     ----------
     pilot
