@@ -104,3 +104,26 @@ def test_what_was_found_of_the_recipe_before_does_not_stay_beside_an_edit(page, 
     expect(page.locator("#kept .st.good, #kept .st.warn")).to_be_visible(timeout=120_000)
     with page.expect_response(re.compile("/promise/kept")):
         card(page, "City").get_by_text("1", exact=True).click()
+
+
+def test_two_edits_at_once_are_both_shown(page, session):
+    """The second is asked for before the first is answered, and its form is gone when its own answer comes."""
+    city = card(page, "City")
+    city.get_by_text("Edit the tree").click()
+    held = []
+    page.route(re.compile("/tree$"), lambda route: held.append(route))
+    for name, label in (("Bonn", "Germany"), ("Lyon", "France")):
+        node(city, name).click()
+        forms(city, name).get_by_label("Put below a new label").fill(label)
+        with page.expect_request(re.compile("/tree$")):
+            forms(city, name).get_by_role("button", name="Make").click()
+    first, second = held
+    answers = [route.fetch() for route in (first, second)]
+    with page.expect_response(re.compile("/promise/kept")):
+        first.fulfill(response=answers[0])
+    expect(node(city, "Germany")).to_be_visible()
+    page.evaluate("document.querySelector('#strip .what').textContent = 'of before'")
+    with page.expect_response(re.compile("/promise/kept")):
+        second.fulfill(response=answers[1])
+    expect(node(city, "France")).to_be_visible()
+    expect(page.locator("#strip .what")).to_have_text("City: wrap in the tree")

@@ -106,3 +106,13 @@ document.addEventListener("click", async (event) => {
 
 // What was refused stands below until something else is asked for.
 document.addEventListener("htmx:beforeRequest", () => document.getElementById("problem").replaceChildren());
+
+// The answer to a form that another answer has replaced meanwhile: htmx would look for the parts around it in what was taken out.
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { requestConfig, serverResponse, shouldSwap, target, xhr } = event.detail, asked = requestConfig.elt;
+  if (!shouldSwap || asked.isConnected) return;
+  event.preventDefault();
+  const swapStyle = xhr.getResponseHeader("HX-Reswap") ?? asked.closest("[hx-swap]")?.getAttribute("hx-swap") ?? "innerHTML";
+  const tell = () => { const name = xhr.getResponseHeader("HX-Trigger-After-Settle"); if (name) htmx.trigger(document.body, name); };
+  htmx.swap(target, serverResponse, { swapStyle, swapDelay: 0, settleDelay: 20 }, { afterSettleCallback: tell });
+});
