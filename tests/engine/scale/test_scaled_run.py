@@ -449,14 +449,15 @@ def test_people_who_were_looked_at_are_not_published_by_leaving_the_pilot_out(tm
     assert not list(tmp_path.glob("release*"))
 
 
-def test_a_pilot_of_a_folder_of_parts_is_refused_and_not_published(tmp_path):
-    """Who is in a pilot is said by the places of rows in one file. A folder of the same rows has other places."""
-    write_messy(tmp_path)
+@pytest.mark.parametrize("source", ['path = "people"', 'path = "clinic.people"\nformat = "table"'])
+def test_a_pilot_of_what_is_no_single_file_is_refused_and_not_published(source, tmp_path):
+    frame = write_messy(tmp_path)
     overt.init(tmp_path / "people.csv", into=tmp_path / "recipe.toml")
-    file, folder = tmp_path / "people.csv", tmp_path / "parts"
-    folder.mkdir()
-    file.rename(folder / "part-0.csv")
-    folder.rename(file)
+    (tmp_path / "people").mkdir()
+    frame.write_csv(tmp_path / "people" / "part-1.csv")
+    text = (tmp_path / "recipe.toml").read_text()
+    assert "[pilot]" in text
+    (tmp_path / "recipe.toml").write_text(text.replace('path = "people.csv"', source))
     with pytest.raises(InvalidInput, match="left out of one file"):
         overt.run(tmp_path / "recipe.toml", engine="out-of-core")
     assert not list(tmp_path.glob("release*"))

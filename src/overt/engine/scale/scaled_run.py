@@ -98,7 +98,7 @@ def run_at_scale(
     put_back(place)
     clear_abandoned(Path(tempfile.gettempdir() if staging is None else staging), f"{PREFIX}*", PREFIX)
     refuse_taken(place, overwrite=overwrite)
-    pilot = pilot_for_run(recipe) if Path(source.path).is_file() else None
+    pilot = pilot_for_run(recipe) if source.format != "table" and Path(source.path).is_file() else None
     with engine_of(engine, master=master, staging=staging) as run_on:
         on_progress(f"Reading {recipe.source.name}", 0, 0)
         refuse_repeated_persons(run_on, source, recipe.persons, recipe.source.name)
@@ -346,10 +346,10 @@ def refuse_unsupported(recipe: Recipe) -> None:
     if output.flat:
         raise InvalidInput(f"A flat file is made {alone}, or leave 'flat' out.")
     source = input_of(recipe)
-    if recipe.settings.pilot is not None and not Path(source.path).is_file():
+    if recipe.settings.pilot is not None and (source.format == "table" or not Path(source.path).is_file()):
         raise InvalidInput(
-            "The people of a pilot are left out of one file, and of no folder of parts or table of a catalog, whose rows have no places that "
-            "could be remembered. Make one file of it and begin again with `overt init`; or make a recipe without looking at values, and without [pilot]."
+            "The people of a pilot are left out of one file, by their position, and of no folder of parts and no table of a catalog: there they would be "
+            "published. Name the file that the pilot was drawn from; or leave [pilot] out, if nothing in the recipe was chosen because of somebody's values."
         )
     format_of(recipe)
 
