@@ -3,7 +3,7 @@
 
 import io
 import pickle
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import product
 
 import numpy as np
@@ -309,3 +309,16 @@ def test_a_text_of_somebody_who_was_suppressed_is_not_in_an_arrow_file_in_the_pl
         assert outcome.ok and outcome.n_suppressed == 1
         assert b"SECRET" not in (tmp_path / "release.arrow").read_bytes()
         assert overt.check(tmp_path / "people.parquet", tmp_path / "release.arrow").ok
+
+
+@pytest.mark.parametrize("shown", [True, datetime(2024, 3, 31, tzinfo=UTC), 1.5])
+def test_a_published_frame_is_not_marked_as_sorted_because_of_who_was_suppressed(shown):
+    found = set()
+    for lonely in (shown, None):
+        frame = pl.DataFrame(
+            {"job": ["a"] * 3, "mark": [shown, shown, lonely]}, schema_overrides={"mark": pl.Series([shown]).dtype}
+        )
+        table = read_frame(frame, quasi_identifiers=["job"], sensitive=["mark"], missing="own value")
+        release = GeneralizedRelease(table, Partition(np.array([0, 0, -1], np.int32), 1), None)
+        found.add(pickle.dumps(publish(release)))
+    assert len(found) == 1

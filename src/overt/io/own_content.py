@@ -22,7 +22,8 @@ def with_own_content(frame: pl.DataFrame) -> pl.DataFrame:
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     frame = frame.with_columns(_stored(frame.select(nested))) if nested else frame
     shared = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Binary) or dtype.is_nested()]
-    return frame.with_columns(_copied(frame.select(shared))) if shared else frame
+    frame = frame.with_columns(_copied(frame.select(shared))) if shared else frame
+    return frame.with_columns(_without_marks(column) for column in frame)
 
 
 def with_texts_in_nested(frame: pl.DataFrame) -> pl.DataFrame:
@@ -87,6 +88,11 @@ def _with_nothing_beneath(column: pl.Series) -> pl.Series:
     known = column.filter(pl.Series(is_known))
     place = np.where(is_known, np.cumsum(is_known) - 1, len(known))
     return known.extend_constant(None, 1).gather(place)
+
+
+def _without_marks(column: pl.Series) -> pl.Series:
+    """The same cells, not marked as sorted: a column takes that over from all values that were there to take cells from."""
+    return column.gather(np.arange(len(column))) if any(column.flags.values()) else column
 
 
 def _with_used_categories(column: pl.Series) -> pl.Series:
