@@ -6,10 +6,11 @@ from collections import Counter
 from hypothesis import settings
 
 import evidence
+from browsers import browser, driver
 from servers import postgresql
 from sparks import spark
 
-__all__ = ["postgresql", "spark"]
+__all__ = ["browser", "driver", "postgresql", "spark"]
 
 settings.register_profile("overt", deadline=None, max_examples=60)
 settings.load_profile("overt")

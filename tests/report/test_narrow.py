@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both reports on a telephone: nothing lies beyond the edge, and no number is broken into pieces."""
 
-from contextlib import closing
-
 import pytest
 
 import overt
-from browsing import FLAGS, require_chromium
 from overt.samples import discharges
 
 LOOK = """() => {
@@ -26,23 +23,17 @@ LOOK = """() => {
 
 
 @pytest.mark.slow
-def test_nothing_is_cut_off_or_broken_at_400_pixels(tmp_path, monkeypatch):
-    program = require_chromium()
-    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+def test_nothing_is_cut_off_or_broken_at_400_pixels(browser, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     discharges(3_000).unique("Patient ID", maintain_order=True).write_csv("stays.csv")
     overt.init("stays.csv", into="r.toml")
     assert overt.run("r.toml", report=True, audit=True).ok
-    with (
-        sync_api.sync_playwright() as driver,
-        closing(driver.chromium.launch(executable_path=program, args=list(FLAGS))) as browser,
-    ):
-        for width in (400, 1200):
-            page = browser.new_page(viewport={"width": width, "height": 900})
-            for name in ("release.report.html", "release.owner-report.html"):
-                page.goto((tmp_path / name).as_uri())
-                assert page.evaluate(LOOK) == [], f"{name} at {width} pixels"
-            page.set_content(
-                "<table><tr><td class=number style='width:1px;overflow-wrap:anywhere;line-height:20px'>11,721</table>"
-            )
-            assert page.evaluate(LOOK) == ["broken: 11,721"]  # the look can see it
+    for width in (400, 1200):
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        for name in ("release.report.html", "release.owner-report.html"):
+            page.goto((tmp_path / name).as_uri())
+            assert page.evaluate(LOOK) == [], f"{name} at {width} pixels"
+        page.set_content(
+            "<table><tr><td class=number style='width:1px;overflow-wrap:anywhere;line-height:20px'>11,721</table>"
+        )
+        assert page.evaluate(LOOK) == ["broken: 11,721"]  # the look can see it

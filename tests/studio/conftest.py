@@ -1,28 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A studio and a browser for the tests that drive it, one of each for all tests of a process."""
+"""A studio for the tests that drive it, one for all tests of a process, and a page of it."""
 
 from contextlib import closing
 
 import pytest
 
-from browsing import FLAGS, open_context, require_chromium, serve
+from browsing import open_context, serve
 
 
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory):
     with serve(tmp_path_factory.mktemp("studio")) as served:
         yield served
-
-
-@pytest.fixture(scope="session")
-def browser():
-    program = require_chromium()
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    with (
-        playwright.sync_playwright() as driver,
-        closing(driver.chromium.launch(executable_path=program, args=list(FLAGS))) as opened,
-    ):
-        yield opened
 
 
 @pytest.fixture

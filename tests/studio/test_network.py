@@ -17,23 +17,22 @@ MAKERS = (".google.com", ".googleapis.com", ".gvt1.com", ".gstatic.com")
 OURS = {"127.0.0.1", "localhost", "[::1]"}
 
 
-def test_no_request_leaves_the_machine(studio, tmp_path):
-    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+def test_no_request_leaves_the_machine(studio, driver, tmp_path):
     log = tmp_path / "net.json"
     args = [*FLAGS, f"--log-net-log={log}", "--net-log-capture-mode=Everything"]
-    with sync_api.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=require_chromium(), args=args)
-        with closing(open_context(browser)) as context:
-            page, seen = context.new_page(), []
-            page.on("request", lambda request: seen.append(request.url))
-            page.goto(studio.entrance)
-            session = open_sample(page)
-            see_risk(page, session)
-            promise(page, session)
-            compare(page, session, "Blind buckets")
-            page.locator(".plane canvas").wait_for()
-            page.goto(f"{studio.root}/check")
-        browser.close()
+    with (
+        closing(driver.chromium.launch(executable_path=require_chromium(), args=args)) as browser,
+        closing(open_context(browser)) as context,
+    ):
+        page, seen = context.new_page(), []
+        page.on("request", lambda request: seen.append(request.url))
+        page.goto(studio.entrance)
+        session = open_sample(page)
+        see_risk(page, session)
+        promise(page, session)
+        compare(page, session, "Blind buckets")
+        page.locator(".plane canvas").wait_for()
+        page.goto(f"{studio.root}/check")
     assert len(seen) > 20
     hosts = {urlsplit(url).hostname for url in seen if not url.startswith(("data:", "blob:"))}
     assert hosts <= OURS
