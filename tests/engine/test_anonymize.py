@@ -164,3 +164,11 @@ def test_files_and_tables_are_sent_to_where_they_belong():
         overt.anonymize("patients.csv")
     with pytest.raises(InvalidInput, match=r"BlindBuckets\(goal=...\).anonymize\(table"):
         overt.anonymize(overt.read_frame(hospital(), quasi_identifiers=["Sex"]))
+
+
+def test_what_says_nothing_or_cannot_be_is_refused_before_anybody_is_drawn():
+    frame = hospital()
+    with pytest.raises(InvalidInput, match="keep is about the rows of a person"):
+        overt.anonymize(frame, keep=2)
+    with pytest.raises(InvalidInput, match="k is 1,000, and the frame has 96 rows"):
+        overt.anonymize(frame, k=1_000)

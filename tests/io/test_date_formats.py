@@ -214,3 +214,14 @@ def test_a_frame_in_python():
     )
     release = Mondrian(goal=KAnonymity(2)).anonymize(table, rng=np.random.default_rng(1))
     assert release.partition.n_groups == 2
+
+
+@pytest.mark.parametrize("form", ["%Y%m%d%H%M", "%Y%m%d%H%M%S", "%Y%m%dT%H%M%SZ"])
+def test_moments_without_signs_are_found(form):
+    moments = [datetime(2023, i % 12 + 1, i % 28 + 1, i % 24, i % 60, i % 59) for i in range(200)]
+    texts = pl.Series([one.strftime(form) for one in moments]).unique()
+    found = find_dates(texts, np.ones(len(texts), np.int64))
+    assert found is not None and found.formats.formats == (form,) and found.share == 1
+    assert (
+        find_dates(pl.Series([f"{447_000_000_000 + 7919 * i * i}" for i in range(200)]), np.ones(200, np.int64)) is None
+    )

@@ -20,7 +20,7 @@ from overt.engine.result import Result
 from overt.errors import InvalidInput, OvertError, Unreachable
 from overt.io.frames import frame_intake, to_native
 from overt.io.person_lines import lines_of_persons
-from overt.io.person_rows import PersonRows, keep_of
+from overt.io.person_rows import PersonRows, keep_of, person_rows
 from overt.io.pilot_record import draw_rows, refused_for_good, usual_people
 from overt.io.profiling import ColumnProfile, Profile, profile_frame
 from overt.io.publication import as_frame, published_tables
@@ -147,6 +147,7 @@ def anonymize(
     (['bucket', 'Birth date', 'Postcode'], ['bucket', 'Disease'])
     """
     _refuse_wrong(frame, goal, k, method)
+    person_rows(person, keep, "random", None, "visits", (), None)  # refuses what says nothing without a person
     rng = rng or secret_generator()
     looks = goal is None and method is None and person is None
 
@@ -161,6 +162,8 @@ def anonymize(
     )
     profile = _without_unnamed(profile_frame(frame, roles=given, draw=draw), quasi_identifiers, sensitive)
     _refuse_repeats(profile, person)
+    if k is not None and k > profile.n_rows:
+        raise InvalidInput(f"k is {k:,}, and the frame has {profile.n_rows:,} rows; groups cannot be larger than that.")
     if profile.perhaps_known:
         raise InvalidInput(
             f"Neither headers nor cells say what others may know about a person: {profile.perhaps_known}. Name quasi_identifiers, and what is sensitive."

@@ -50,7 +50,13 @@ _DAYS = (
     "%d de %b de %Y",
 )  # fmt: skip
 _TIMES = ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ")
-CANDIDATES = tuple(f"{day}{time}" for time in _TIMES for day in _DAYS)
+_WITHOUT_SIGNS = (
+    "%Y%m%d%H%M",
+    "%Y%m%d%H%M%S",
+    "%Y%m%dT%H%M%S",
+    "%Y%m%dT%H%M%SZ",
+)  # as in exports of hospitals and machines
+CANDIDATES = (*(f"{day}{time}" for time in _TIMES for day in _DAYS), *_WITHOUT_SIGNS)
 LEAST_SHARE = 0.8  # of the known cells that must be dates for a column to be one
 MOST_FORMATS = 4  # of one column
 _ADDS = 0.005  # the share of cells that one more format must explain
