@@ -84,7 +84,7 @@ WORDS: dict[Meaning, str] = {
         expediente pratica processo sicil* tc dosya* studienummer personnr personnummer fodselsnummer *personnummer cpr hetu rodne+cislo cnh titulo+eleitor nis sus
         badge* medallion hack transponder* rfid chip* device+id session* cookie* serien* fahrgestell* vertragsnr contract+no contract+number police+no blz bankverbindung kfz zeichen sygnatura pesel* regon krs nif+* curp rfc rut run rfc nhsno nhs+no ahv* avs* oib jmbg egn emso
         szam *szama sorszam* taj adoazonosito* tunnus* *tunnus *tunniste henkilotunnus* hetu rodne* cislo* poradove* cnp* bankszamla* szamlaszam* ucet* cislo+uctu tilinumero* mpan mprn lopnr* loebenr* journalnr* iban*""",
-    Meaning.HOUSEHOLD: "household* hh hhid haushalt* hogar* menage* foyer* huishoud* famiglia nucleo hane agregado domiciliu gospodarstw*",
+    Meaning.HOUSEHOLD: "household* hh hhid haushalt* hogar* menage* foyer* huishoud* famiglia nucleo hane hane+* hid hidp hhnr hh+* idhogar ident+log agregado domiciliu gospodarstw*",
     Meaning.PERSON: """
         patient patients pt patienten* *patient person persons persona personne* individual* individu* subject* member* mitglied* customer* client* kunde* kunden* user* student* schueler* eleve* alumno*
         alunno* aluno* leerling* ogrenci* employee* mitarbeiter* personal pers employe* empleado* dipendente* funcionario* werknemer* participant*
