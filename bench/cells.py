@@ -8,11 +8,12 @@ tight ranges with labels, and tight ranges with sets of values. The adversary is
 from collections.abc import Mapping
 
 import numpy as np
+import polars as pl
 
 import overt
 from bench import adult
 from bench.measure import Sheet
-from bench.safe import CENSUS_COLUMNS, CENSUS_FOLDER, error_of, working_people
+from bench.safe import CENSUS, CENSUS_COLUMNS, CENSUS_FOLDER, error_of
 from overt.adversary.downcoding.findings import Downcoding
 from overt.method import Method
 from overt.table import Kind, Table
@@ -56,12 +57,13 @@ def adult_table() -> Table:
 
 def census_table() -> Table:
     """People at work, with the hierarchies of the census."""
+    at_work = pl.read_csv(CENSUS, separator=";").filter(pl.col("occupation") != "Not in universe")
     known = {name: overt.Levels.read(CENSUS_FOLDER / f"census-income_hierarchy_{name}.csv") for name in CENSUS_COLUMNS}
     return overt.read_frame(
-        working_people().select(*CENSUS_COLUMNS, "occupation"),
+        at_work.select(*CENSUS_COLUMNS, "occupation"),
         quasi_identifiers=CENSUS_COLUMNS,
         sensitive=["occupation"],
-        hierarchies={**known, **dict.fromkeys(NUMBERS, WIDTHS)} | {},
+        hierarchies={**known, **dict.fromkeys(NUMBERS, WIDTHS)},
     )
 
 

@@ -10,6 +10,7 @@ import io
 import itertools
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
@@ -245,3 +246,13 @@ def test_the_modules_of_metrics_are_there():
     named = {re.findall(r"`(\w+)`", row)[0] for row in rows}
     assert len(named) > 8
     assert [name for name in sorted(named) if util.find_spec(f"overt.metrics.{name}") is None] == []
+
+
+def test_every_benchmark_that_is_named_can_be_run():
+    """Figures of the docs are repeated by `python -m bench NAME`. What a benchmark imports from another must still be there."""
+    named = {name for path in DOCUMENTS for name in re.findall(r"-m bench (\w+)", path.read_text(encoding="utf-8"))}
+    modules = {path.stem for path in (ROOT / "bench").glob("*.py")} - {"__main__", "peer_releases"}
+    assert named <= modules
+    imports = "; ".join(f"import bench.{name}" for name in sorted(modules))
+    done = subprocess.run([sys.executable, "-c", imports], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
