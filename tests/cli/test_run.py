@@ -204,8 +204,18 @@ def test_an_existing_release_is_not_replaced_unasked(folder, overt):
     assert overt("run", "recipe.toml")[0] == 0
 
 
-@pytest.mark.parametrize("target", ["alias.csv", "sex.csv", "recipe.toml", "hospital.csv.budget.json"])
-def test_what_a_recipe_reads_is_never_replaced(folder, overt, target):
+READ_BY_IT = "{} is read by this recipe and would be replaced; give [output] another path.\n"
+NO_FORMAT = "{} is JSON; one object in each line is expected, in a file whose name ends in .jsonl.\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        *((name, READ_BY_IT) for name in ("alias.csv", "sex.csv", "recipe.toml")),
+        ("hospital.csv.budget.json", NO_FORMAT),
+    ],
+)
+def test_what_a_recipe_reads_is_never_replaced(folder, overt, target, said):
     (folder / "alias.csv").symlink_to("hospital.csv")
     (folder / "sex.csv").write_text("female;*\nmale;*\n")
     (folder / "hospital.csv.budget.json").write_text("a ledger")
@@ -219,7 +229,7 @@ def test_what_a_recipe_reads_is_never_replaced(folder, overt, target):
     )
     before = (folder / target).read_bytes()
     code, _, err = overt("run", "recipe.toml", "--overwrite")
-    assert (code, err) == (3, f"{target} is read by this recipe and would be replaced; give [output] another path.\n")
+    assert (code, err) == (3, said.format(target))
     assert (folder / target).read_bytes() == before
 
 

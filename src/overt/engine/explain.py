@@ -91,15 +91,15 @@ def explain(term: str | None = None) -> Explained | Terms:
 
     >>> print(explain("k-anonymity"))
     k-anonymity (property)
-      Every group has at least k people, of whom the release shows the same. Who looks for one of them
-      finds k.
+      Every group has at least k people, for whom the release shows the same. Somebody who looks for one
+      of them finds at least k.
     <BLANKLINE>
     What it does not promise
       Anything about sensitive values. If all k people have the same disease, everybody knows it.
     <BLANKLINE>
     Example
-      Two groups of four people: flu, flu, gout, HIV and cold, cold, flu, gout. k = 4: nobody is found
-      with a chance above 1 in 4.
+      Two groups of four people: flu, flu, gout, HIV and cold, cold, flu, gout. k = 4: the chance of
+      finding somebody's row is at most 1 in 4.
     """
     if term is None:
         return Terms()

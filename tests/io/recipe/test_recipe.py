@@ -133,7 +133,7 @@ PROBLEMS = {
     "an audit": (
         "[output]",
         '[audit]\nseconds = -1\nsweep = [3, 1]\nmethods = ["mondrain"]\n[output]',
-        "recipe.toml, line 34: 'seconds' of [audit] needs a number of at least 0; 0 is no audit.\n"
+        "recipe.toml, line 34: 'seconds' of [audit] needs a number of at least 0; 0 skips the audit.\n"
         "recipe.toml, line 35: 'sweep' of [audit] has l = 1; give whole numbers of at least 2.\n"
         "recipe.toml, line 36: 'mondrain' is not a method; did you mean 'mondrian'?",
     ),
