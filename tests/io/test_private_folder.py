@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A private folder that goes when the work is done, or, after a crash, when the next work begins."""
 
+import os
+import resource
 import stat
 import subprocess
 import sys
@@ -8,7 +10,7 @@ import sys
 import pytest
 
 from overt.errors import InvalidInput
-from overt.io.private_folder import LOCK, PREFIX, PrivateFolder
+from overt.io.private_folder import LOCK, PREFIX, PrivateFolder, remove_folder
 
 CRASH = """
 import os, sys
@@ -75,11 +77,29 @@ def test_an_empty_folder_of_ours_goes_and_one_with_another_name_stays(tmp_path):
 def test_what_cannot_be_removed_keeps_its_lock_for_a_later_start(tmp_path, monkeypatch):
     work = PrivateFolder(tmp_path)
     (work.folder / "rows").mkdir()
-    monkeypatch.setattr(
-        "overt.io.private_folder.shutil.rmtree", lambda *of, **how: None
-    )  # no handle is left to open it
+    monkeypatch.setattr("overt.io.private_folder.remove_folder", lambda folder: None)  # no handle is left to open it
     work.close()
     assert (work.folder / LOCK).exists()
     monkeypatch.undo()
     PrivateFolder(tmp_path).close()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other limits")
+def test_a_folder_goes_also_if_hardly_a_file_can_be_opened(tmp_path):
+    """A removal that opens every folder on its way would leave what it cannot open."""
+    folder, elsewhere = tmp_path / "folder", tmp_path / "elsewhere"
+    (folder / "a" / "b" / "c").mkdir(parents=True)
+    elsewhere.mkdir()
+    for place in (folder, folder / "a", folder / "a" / "b" / "c", elsewhere):
+        (place / "part").write_text("secret")
+    (folder / "link").symlink_to(elsewhere)
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    spare = os.open(os.devnull, os.O_RDONLY)
+    os.close(spare)  # the lowest number that is free
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare + 1, usual[1]))
+    try:
+        remove_folder(folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+    assert not folder.exists() and (elsewhere / "part").exists()

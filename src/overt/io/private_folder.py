@@ -115,11 +115,26 @@ def _remove(folder: Path) -> None:
             if path.name == LOCK:
                 continue
             if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
+                remove_folder(path)
             else:
                 path.unlink(missing_ok=True)
         if {path.name for path in folder.iterdir()} <= {LOCK}:  # else a later start tries again
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder and everything in it, as far as that is possible."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for path in sorted(
+        folder.rglob("*"), reverse=True
+    ):  # what it leaves where few files may be open: it opens each folder on its way
+        with suppress(OSError):
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            else:
+                path.unlink()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 if os.name == "nt":  # pragma: no cover

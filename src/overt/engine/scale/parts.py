@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import secrets
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from overt.errors import InvalidInput
 from overt.io.files import digest
 from overt.io.manifest import FileRecord, Manifest, files_read
 from overt.io.owner_record import InputRecord, OwnerRecord, digest_of_text, owner_record_path
-from overt.io.private_folder import LOCK, clear_abandoned, hold
+from overt.io.private_folder import LOCK, clear_abandoned, hold, remove_folder
 from overt.io.recipe.recipe import Recipe
 from overt.io.unfinished import alone_in
 
@@ -70,9 +69,9 @@ def release_folder(place: Path, *, overwrite: bool) -> Iterator[Draft]:
                 _commit(draft, place)
     finally:
         try:
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(folder)
         except BaseException:  # an interrupt is no reason to leave data behind
-            shutil.rmtree(folder, ignore_errors=True)
+            remove_folder(folder)
             raise
         finally:
             os.close(handle)
@@ -86,14 +85,14 @@ def put_back(place: Path) -> None:
         _put_back(place)
         for draft in _waiting(place, "part"):
             if not (draft / LOCK).exists():  # killed between the last two steps
-                shutil.rmtree(draft, ignore_errors=True)
+                remove_folder(draft)
         clear_abandoned(place.parent, f".{escape(place.name)}.{_TOKEN}.part")
 
 
 def _put_back(place: Path) -> None:
     for old in _waiting(place, "old"):
         if place.exists():
-            shutil.rmtree(old, ignore_errors=True)
+            remove_folder(old)
         else:
             old.rename(place)
     record = owner_record_path(place)
@@ -136,7 +135,7 @@ def _commit(draft: Draft, place: Path) -> None:
         draft.folder.rename(place)
         new_record.rename(record)
         old_record.unlink(missing_ok=True)
-        shutil.rmtree(old, ignore_errors=True)
+        remove_folder(old)
     except BaseException:
         _put_back(place)
         raise
