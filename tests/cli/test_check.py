@@ -85,6 +85,13 @@ def test_of_other_data_a_check_says_no_more_than_that_it_is_other_data(released,
     assert code == 1 and out.endswith("\n\nThe release does not hold what it claims.\n")  # the release changed too
 
 
+def test_of_fewer_data_a_check_says_how_many_rows_they_should_give_and_not_what_was_claimed(released, overt):
+    """The manifest claims 96 rows, as there are: it is the data that lacks some."""
+    (released / "half.csv").write_text("".join((released / "hospital.csv").read_text().splitlines(keepends=True)[:49]))
+    code, out, _ = overt("check", "half.csv", "release.csv")
+    assert code == 1 and "The release has 96 rows, and of this data it should have 48." in out
+
+
 def test_without_the_owners_record_a_check_says_what_it_could_not_confirm(released, overt_json):
     (released / "release.csv.owner.json").unlink()
     code, verdict = overt_json("check", "hospital.csv", "release.csv")
