@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from overt.audience import PRINTED
 from overt.cli import app
 from overt.cli.console import Exit
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
@@ -126,8 +127,10 @@ def failing(folder, monkeypatch):
 
 @pytest.mark.parametrize(("error", "code", "sentence"), ERRORS, ids=lambda value: type(value).__name__)
 def test_an_error_is_one_sentence_and_its_exit_code(overt, failing, error, code, sentence):
+    """What says figures of the data says first that it is for the owner."""
     failing(error)
-    assert overt("run", "recipe.toml") == (code, "", sentence)
+    notice = f"{PRINTED}\n" if code in (Exit.UNREACHABLE, Exit.TOO_LARGE, Exit.NOTHING_RELEASED) else ""
+    assert overt("run", "recipe.toml") == (code, "", notice + sentence)
 
 
 @pytest.mark.parametrize(("error", "code", "sentence"), ERRORS, ids=lambda value: type(value).__name__)

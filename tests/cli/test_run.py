@@ -237,7 +237,11 @@ def test_a_goal_that_cannot_be_reached(folder, overt):
     change(folder, ("k = 4", "k = 97"))
     code, out, err = overt("run", "recipe.toml", "--quiet")
     assert (code, out) == (4, "")
-    assert "cannot be reached" in err
+    notice, sentence = err.splitlines()  # it says what was counted in the data
+    assert (
+        notice == "For the owner of the data only: do not publish what is printed here."
+        and "cannot be reached" in sentence
+    )
     assert sorted(path.name for path in folder.iterdir()) == ["hospital.csv", "recipe.toml"]
 
 

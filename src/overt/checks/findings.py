@@ -37,7 +37,9 @@ def find_rows(table: Table, n_lines: int, claim: Claim) -> Finding:
     thing = "row" if table.persons is None else "person"
     if n_lines != claim.n_rows:
         return Finding(
-            "rows", False, f"The release has {counted(n_lines, thing)}, and of this data it should have {claim.n_rows:,}. {AGAIN}"
+            "rows",
+            False,
+            f"The release has {counted(n_lines, thing)}, and of this data it should have {claim.n_rows:,}. {AGAIN}",
         )
     if claim.n_rows > table.n_rows:
         return Finding(

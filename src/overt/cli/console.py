@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from overt.audience import Audience
+from overt.audience import PRINTED, Audience
 from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, NothingReleased, TooLarge, Unreachable
 
 if TYPE_CHECKING:
@@ -54,6 +54,13 @@ _EXIT_OF_ERROR: tuple[tuple[type[BaseException], Exit], ...] = (
     (OSError, Exit.DATA),
     (KeyboardInterrupt, Exit.INTERRUPTED),
 )
+
+
+_OF_COUNTS = (
+    Exit.UNREACHABLE,
+    Exit.TOO_LARGE,
+    Exit.NOTHING_RELEASED,
+)  # what such sentences say was counted in the data
 
 
 def exit_of(error: BaseException) -> Exit:
@@ -94,7 +101,9 @@ def _of_the_system(error: OSError) -> str:
 
 
 def complain(error: BaseException, *, as_json: bool = False) -> Exit:
-    """Say what went wrong, and with which code the command ends."""
+    """Say what went wrong, and with which code the command ends. What was counted in the data says first whom it is for."""
+    if exit_of(error) in _OF_COUNTS:
+        sys.stderr.write(f"{PRINTED}\n")
     sys.stderr.write(sentence_of(error) + "\n")
     if as_json:
         say_json({"error": sentence_of(error), "exit_code": exit_of(error)})

@@ -336,7 +336,9 @@ def _find_rows(n_lines: Mapping[str, int], claim: Claim, n_rows: int) -> Finding
     for n in n_lines.values():
         if n != claim.n_rows or n > n_rows:
             return Finding(
-                "rows", False, f"The release has {counted(n, 'row')}, and of this data it should have {claim.n_rows:,}. {AGAIN}"
+                "rows",
+                False,
+                f"The release has {counted(n, 'row')}, and of this data it should have {claim.n_rows:,}. {AGAIN}",
             )
     return Finding("rows", True, f"The release has {counted(claim.n_rows, 'row')}, as claimed.")
 
