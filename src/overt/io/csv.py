@@ -76,7 +76,7 @@ def read_batches(path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows
             raise InvalidInput(
                 f"Line {dialect.n_lines_before + part.n_lines + 1} of {path.name} opens a quote that is not closed in {_MOST_OF_RECORD >> 20} MB; mend the line."
             )
-        if is_last or part.n_records >= batch_rows:
+        if part.n_records >= batch_rows or (is_last and part.n_records):
             done, part.dictionaries = part.dictionaries, [_Dictionary() for _ in wanted]
             texts = _decode_columns(path, [[one] for one in done], encoding)
             columns = zip(wanted, texts, done, strict=True)

@@ -92,6 +92,16 @@ def test_spark_reads_a_csv_file_as_memory_does(spark, tmp_path):
         engine.close()
 
 
+def test_no_batch_is_empty(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n" + "1,2\n" * 20)
+    for batch_rows in (4, 5, 20):
+        opened = LocalEngine(batch_rows=batch_rows).open(place_of_path(tmp_path / "x.csv"), {"x": "a"})
+        assert all(rows.height for rows in opened)
+    (tmp_path / "x.csv").write_text("a,b\n")
+    with pytest.raises(InvalidInput, match="has no rows"):
+        at_scale(tmp_path / "x.csv", 100)
+
+
 def test_blank_lines_shift_nobody_into_a_pilot_or_out_of_it(tmp_path):
     frame = write_people(tmp_path, ending="csv")
     lines = (tmp_path / "people.csv").read_text().splitlines(keepends=True)

@@ -64,6 +64,19 @@ def test_every_engine_has_the_four_operations(engine, tmp_path):
     ].sort().to_list() == [*range(3)]
 
 
+class Late:
+    def __call__(self, rows):
+        return rows.filter(pl.col("b") >= 1_500)
+
+
+def test_batches_of_which_nothing_is_left_are_passed_over(engine, tmp_path):
+    late = engine.stage(staged(engine, tmp_path), Late(), ROWS.clear())
+    like = pl.DataFrame(schema={"fragment": pl.Int64, "rows": pl.Int64, "sum": pl.Int64})
+    found = collected(engine, engine.apply(late, Fragment(), SumOfFragment(), like), like)
+    assert found["rows"].sum() == 500
+    assert found["sum"].sum() == sum(range(1_500, 2_000))
+
+
 @pytest.mark.parametrize("file_format", ["parquet", "csv"])
 def test_what_an_engine_writes_it_reads(engine, file_format, tmp_path):
     frame = pl.DataFrame({"k": ["=1+1", 'a "quoted" word', "two\nlines", None, "é"], "n": [1, 2, 3, None, 5]})

@@ -150,6 +150,8 @@ class LocalEngine:
         packed, schema = np.dtype([]), None
         seen: set[int] = set()
         for rows in data:
+            if not rows.height:  # all rows of a batch may have been left out
+                continue
             if schema is None:
                 schema = rows.schema
                 packed = np.dtype([(name, rows.get_column(name).to_numpy().dtype) for name in rows.columns])
