@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program for a test: releases on real executors, of which one is killed while a step runs; and what Spark wrote into its logs.
+"""A program for a test: releases on real executors, of which one is killed in every kind of step; and what Spark wrote into its logs.
 
-Prints a digest of each release, by method and by whether an executor was killed. Arguments: a folder with `staged.parquet`, and a folder for logs.
+Prints a digest of each release, by method and by whether executors were killed, and what whole runs say. Arguments: a folder with `people.parquet` and
+recipes, and a folder for logs.
 """
 
 import hashlib
@@ -19,28 +20,35 @@ import polars as pl
 
 @dataclass
 class Once:
-    """A work on a fragment, in whose first run the executor it runs on is killed."""
+    """A step in whose first run the executor it runs on is killed."""
 
     work: object
     mark: str
 
-    def __call__(self, fragment, rows):
+    def __call__(self, *given):
         if not Path(self.mark).exists():
             Path(self.mark).touch()
             os.kill(executor_of(os.getpid()), signal.SIGKILL)
             time.sleep(30)
-        return self.work(fragment, rows)
+        return self.work(*given)
+
+
+STEP_AT = {"stage": 1, "histogram": 1, "select": 1, "apply": 2}  # which word of an operation is the step
 
 
 class KillsOnce:
-    """`apply` of an engine, in each of whose uses an executor is killed."""
+    """An operation of an engine, in whose first uses (of `apply` in all) an executor is killed."""
 
-    def __init__(self, apply, mark):
-        self.apply, self.mark, self.n_used = apply, mark, 0
+    def __init__(self, engine, name, mark):
+        self.operation, self.name, self.mark, self.n_used = getattr(engine, name), name, mark, 0
 
-    def __call__(self, data, fragment_of, work, like):
+    def __call__(self, *given):
         self.n_used += 1
-        return self.apply(data, fragment_of, Once(work, f"{self.mark}-{self.n_used - 1}"), like)
+        if self.n_used > 1 and self.name != "apply":
+            return self.operation(*given)
+        place, words = STEP_AT[self.name], list(given)
+        words[place] = Once(words[place], f"{self.mark}-{self.name}-{self.n_used - 1}")
+        return self.operation(*words)
 
 
 def executor_of(process):
@@ -60,6 +68,7 @@ def main(folder, logs):
     from overt.engine.scale.fragment_lines import ShownLines
     from overt.engine.scale.groups_by_draw import make_batch_matching
     from overt.engine.scale.spark import SparkEngine
+    from overt.errors import OvertError
     from overt.progress import silent
     from scales import staged_with_coins
 
@@ -76,6 +85,7 @@ def main(folder, logs):
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": Path(logs).as_uri(),
         "spark.task.maxFailures": "8",
+        "spark.deploy.maxExecutorRetries": "-1",
         "spark.speculation": "true",
     }
     for name, value in settings.items():
@@ -89,14 +99,15 @@ def main(folder, logs):
     coins = np.random.default_rng(1).integers(0, 2**64, table.n_rows, np.uint64)
     goal = overt.FrequencyLDiversity(3)
     makers = {
-        "blind-buckets": (make_boxes_and_buckets, overt.BlindBuckets(goal=goal, cuts="strict"), ()),
+        "blind-buckets": (make_boxes_and_buckets, overt.BlindBuckets(goal=goal), ()),
         "batch-matching": (make_batch_matching, overt.BatchMatching(goal=goal), (np.random.default_rng(2),)),
     }
     for name, (make, method, rng) in makers.items():
         for killed in (False, True):
             engine = SparkEngine(session, folder, fragment_rows=300)
             if killed:
-                engine.apply = KillsOnce(engine.apply, f"{folder}/{name}")
+                for operation in STEP_AT:
+                    setattr(engine, operation, KillsOnce(engine, operation, f"{folder}/{name}"))
             rng = tuple(np.random.default_rng(2) for _ in rng)
             staged = staged_with_coins(engine, table, coins, Path(folder))
             lines = ShownLines(("bucket", *staged.order), staged.quasi_identifiers, staged.sensitive)
@@ -110,6 +121,12 @@ def main(folder, logs):
             engine.close()
             found = hashlib.sha256("".join(texts).encode()).hexdigest()
             sys.stdout.write(f"{name} {killed} {found}\n")
+    for recipe in sorted(Path(folder).glob("*.toml")):
+        try:
+            outcome = overt.run(recipe, engine=session, staging=folder, report=True)
+            sys.stdout.write(f"ran {recipe.stem}: {outcome.ok}\n{outcome}\n")
+        except OvertError as error:
+            sys.stdout.write(f"ran {recipe.stem}: refused\n{error}\n")
     session.stop()
 
 

@@ -204,7 +204,7 @@ class TestFailures:
     def test_other_partitions_give_the_same_release_for_the_same_coins(self, spark, tmp_path):
         table = overt.read_frame(write_people(tmp_path), quasi_identifiers=["Age", "Gender"], sensitive=["Occupation"])
         coins = np.random.default_rng(0).integers(0, 2**64, table.n_rows, np.uint64)
-        method = overt.BlindBuckets(goal=overt.FrequencyLDiversity(3), cuts="strict")
+        method = overt.BlindBuckets(goal=overt.FrequencyLDiversity(3))
         found = []
         for n_partitions in (1, 5):
             engine = SparkEngine(spark, str(tmp_path), 200)
@@ -255,9 +255,17 @@ class TestFailures:
                 {name: f"Goldammer{i}" for i, name in enumerate(frame["Occupation"].cast(pl.String).unique().sort())}
             )
         )
-        frame.with_columns(canary, pl.col("Education").cast(pl.String) + " Kanarienvogel").write_parquet(
-            tmp_path / "people.parquet"
-        )
+        name = pl.format("Zeisig {}", pl.int_range(pl.len())).alias("Name")
+        frame = frame.with_columns(canary, pl.col("Education").cast(pl.String) + " Kanarienvogel", name)
+        frame.write_parquet(tmp_path / "people.parquet")
+        frame.write_csv(tmp_path / "people.csv")
+        lines = (tmp_path / "people.csv").read_text().splitlines(keepends=True)
+        (tmp_path / "broken.csv").write_text("".join([*lines[:9], "Kanarienvogel,Goldammer\n", *lines[9:]]))
+        for source, ending in (("people", "parquet"), ("people", "csv"), ("broken", "csv")):
+            text = RECIPE.format(input=ending, method=BLIND, output=ending, more="")
+            text = text.replace("people.", f"{source}.").replace("release.", f"{source}-release.")
+            text = text.replace('role = "identifier" }', 'role = "identifier", repeats = "refuse" }')
+            (tmp_path / f"{source}-{ending}.toml").write_text(text)
         logs = tmp_path / "logs"
         logs.mkdir()
         environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -270,11 +278,16 @@ class TestFailures:
             cwd=Path(__file__).parents[2],
             check=False,
         )
-        digests = [line.split() for line in done.stdout.splitlines() if line.count(" ") == 2]
+        digests = [line.split() for line in done.stdout.splitlines() if re.fullmatch(r"\S+ (True|False) \w{64}", line)]
         assert len(digests) == 4, done.stderr[-2000:]
         for name in ("blind-buckets", "batch-matching"):
             assert len({digest for method, _, digest in digests if method == name}) == 1, name
-            assert (tmp_path / f"{name}-0").exists()  # an executor was killed there
+            killed = {path.name for path in tmp_path.glob(f"{name}-*-?")}  # where an executor was killed
+            assert killed >= {f"{name}-{step}-0" for step in ("stage", "histogram", "apply")}
+        assert (tmp_path / "blind-buckets-apply-2").exists()
+        assert (tmp_path / "batch-matching-select-0").exists()
+        said = re.findall(r"ran (\S+): (\w+)", done.stdout)
+        assert said == [("broken-csv", "refused"), ("people-csv", "True"), ("people-parquet", "True")], done.stdout
         (events,) = logs.iterdir()
         work = Path(pyspark.__file__).parent / "work" / events.name.removeprefix("eventlog_v2_")
         written = [path for path in [*logs.rglob("*"), *work.rglob("std*")] if path.is_file()]
@@ -283,9 +296,10 @@ class TestFailures:
         assert any(b"SparkListenerTaskEnd" in text for text in texts)
         assert any(b"ExecutorLostFailure" in text or b"ExecutorRemoved" in text for text in texts)
         shutil.rmtree(work)
+        coins = np.random.default_rng(1).integers(0, 2**64, 900, np.uint64)[:50]
         for text in texts:
-            assert b"Goldammer" not in text
-            assert b"Kanarienvogel" not in text
+            for secret in ("Goldammer", "Kanarienvogel", "Zeisig", *map(str, coins), *map(str, coins.view(np.int64))):
+                assert secret.encode() not in text, secret
 
     def test_a_session_that_is_made_here_puts_rows_aside_in_private_and_leaves_nothing(self, tmp_path):
         require_pyspark()
