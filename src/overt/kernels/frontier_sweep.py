@@ -80,6 +80,8 @@ def explore_frontier(packing, places, tables, start_words, max_states, max_trans
     Returns (ok, first_transition, source, target, value, n_states, accepted): transition i of place t leads from
     state source[i] before the row to state target[i] after it by giving the row a value; accepted[s] tells for
     the last states whether every function has failed. ok is False if a limit was hit.
+
+    One long function on purpose: with its parts as functions of their own it took 1.5 (the hash table) to 3 times as long (also the verdicts).
     """
     n_values, bits, words_per_slot, n_slots = packing
     slot_of_released, opens_released, slot_of_function, slots_of_function, closes, table_of_function = places
@@ -127,6 +129,7 @@ def explore_frontier(packing, places, tables, start_words, max_states, max_trans
             source, target, value = grown_source, grown_target, grown_value
         released = 1 + slot_of_released[t] * words_per_slot
         for s in range(n_here):
+            # codes of the groups that can still fail, before the row has a value
             if opens_released[t] >= 0:
                 for w in range(words_per_slot):
                     states[s, released + w] = start_words[opens_released[t], w]
@@ -144,6 +147,7 @@ def explore_frontier(packing, places, tables, start_words, max_states, max_trans
                 for v in range(n_values):
                     code += sizes[(states[s, begin + v // per_word] >> (bits * (v % per_word))) & low_bits]
                 base_code[f] = code
+            # each value that is left for the row, and the state that it leads to
             for v in range(n_values):
                 in_word, shift = v // per_word, bits * (v % per_word)
                 if (states[s, released + in_word] >> shift) & low_bits == 0:
@@ -162,13 +166,13 @@ def explore_frontier(packing, places, tables, start_words, max_states, max_trans
                         verdict = find_verdict(
                             code, table_first[kind : kind + 2], codes, verdicts, dense_first[kind], dense
                         )
-                        if verdict == 1:
+                        if verdict == DOOMED:  # the group fails, so the function does, and needs no slots any more
                             word[0] |= np.int64(1) << f
                             for i in range(slots_of_function[f], slots_of_function[f + 1]):
                                 for w in range(words_per_slot):
                                     word[1 + i * words_per_slot + w] = 0
                             continue
-                        if verdict == 2:
+                        if verdict == SAVED:
                             for w in range(words_per_slot):
                                 word[begin + w] = 0
                             word[begin] = -1
@@ -177,6 +181,7 @@ def explore_frontier(packing, places, tables, start_words, max_states, max_trans
                     if closes[f, t]:
                         for w in range(words_per_slot):
                             word[begin + w] = 0
+                # the number of that state among the next ones; a new one if it is not among them
                 place = np.int64(hash_words(word) & np.uint64(table_size - 1))
                 while True:
                     if stamp[place] != stamp_now:

@@ -306,7 +306,7 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
     of = f"column = {text_of(column.name)}"
     if pilot is None:
         return _relative(
-            column, of, "Nobody's values were looked at, so the goal is one that can be reached whatever they are."
+            column, of, "No sensitive values were looked at, so this is a goal that can always be reached."
         )
     found = pilot.column(column.name)
     most, spelled = 1 - (1 - largest_share(found)) ** keep, _spelled(found)
