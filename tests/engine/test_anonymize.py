@@ -172,3 +172,18 @@ def test_what_says_nothing_or_cannot_be_is_refused_before_anybody_is_drawn():
         overt.anonymize(frame, keep=2)
     with pytest.raises(InvalidInput, match="k is 1,000, and the frame has 96 rows"):
         overt.anonymize(frame, k=1_000)
+
+
+def test_amounts_that_few_have_and_nobody_shares_find_lines_and_that_is_said():
+    rng = np.random.default_rng(6)
+    amounts = [str(1_000 + 7 * i) if i % 5 == 0 else "0" for i in range(2_000)]
+    frame = pl.DataFrame({"Age": rng.integers(20, 90, 2_000), "Fine": amounts, "HIV": rng.choice(["yes", "no"], 2_000)})
+    asked = overt.anonymize(frame, sensitive=["Fine", "HIV"], goal=overt.RelativeRisk(3), audit=False, rng=ROWS(2))
+    [said] = [caution for caution in asked.cautions if "finds the line and reads the rest" in caution]
+    assert said.startswith("400 of 2,000 rows have a value of 'Fine' that nobody else has")
+    proposed = overt.anonymize(frame, audit=False, rng=ROWS(3))
+    assert {one.name: str(one.role) for one in proposed.columns} == {
+        "Age": "quasi-identifier",
+        "Fine": "other",
+        "HIV": "sensitive",
+    }

@@ -130,3 +130,10 @@ def test_only_a_strong_guarantee_has_no_replaying_adversary_among_those_it_fails
 @pytest.mark.parametrize("name", PROPERTIES)
 def test_every_property_says_in_words_what_it_promises(name):
     assert PROPERTIES[name].in_words is not Property.in_words
+
+
+def test_somebody_who_knows_a_sensitive_value_is_named_where_others_stand_beside_it():
+    method = BlindBuckets(goal=FrequencyLDiversity(2))
+    alone, beside = " ".join(fails_against(method.guarantee)), " ".join(fails_against(method.guarantee, 2))
+    assert "more about a person than the quasi-identifiers" in alone and "columns of this table" not in alone
+    assert "one sensitive value" not in alone and "may find the line by it" in beside

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
 MANY_AMOUNTS = 30  # different ones
 PUBLISH_ONE = "(publish one release only: two of the same people together reveal more than either)"
+FEW_FOUND = (
+    5  # rows or persons whom a value of theirs finds: fewer are rare values, which are cautioned of by themselves
+)
 
 
 @dataclass(frozen=True)
@@ -274,6 +277,16 @@ def findings_of(verdict: Verdict) -> dict[str, Any]:
     return {"ok": verdict.ok, "findings": findings}
 
 
+def _n_special(column: Column, n_rows: int) -> int:
+    """Rows, or persons, with a value that is not missing, and not what most have, such as a zero."""
+    totals = column.total_of_member
+    if column.bundles is not None:
+        return n_rows
+    is_missing = np.arange(totals.size) == (-1 if column.missing_code is None else column.missing_code)
+    n_known, most = int(totals[~is_missing].sum()), int(totals[~is_missing].max(initial=0))
+    return n_known - most if 2 * most > n_known else n_known
+
+
 def _lines_that_are_found(table: Table) -> Iterator[str]:
     """Sensitive columns that nearly tell rows apart, beside others: who knows somebody's value reads the others in its line."""
     if len(table.sensitive) < 2:
@@ -285,7 +298,7 @@ def _lines_that_are_found(table: Table) -> Iterator[str]:
         if column.bundles is None and column.missing_code is not None:
             is_alone[column.missing_code] = False
         n_alone = min(int(is_alone.sum()), n_rows)
-        if n_alone * 2 >= n_rows:
+        if n_alone >= FEW_FOUND and n_alone * 2 >= _n_special(column, n_rows):
             others = ", ".join(repr(one.name) for one in table.sensitive if one is not column)
             yield (
                 f"{n_alone:,} of {n_rows:,} {things} have a value of {column.name!r} that nobody else has, and beside it stands {others}: whoever knows "

@@ -399,6 +399,11 @@ def _n_sharing(profile: ColumnProfile, whose: NDArray[np.intp], n_people: int) -
     column = profile.column
     assert column is not None
     known = column.codes != (-1 if column.missing_code is None else column.missing_code)
+    totals = np.bincount(column.codes[known], minlength=column.n_values)
+    if (
+        2 * totals.max(initial=0) > known.sum()
+    ):  # a zero, say, that most have finds nobody: it is the others who are found
+        known &= column.codes != totals.argmax()
     held = np.unique(np.column_stack([column.codes[known], whose[known]]), axis=0)[:, 0]
     n_of_value = np.bincount(held, minlength=1).astype(float)
     n_looked_at = np.unique(whose[known]).size

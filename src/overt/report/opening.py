@@ -43,7 +43,7 @@ class Opening:
         rows = [
             ("What was promised", promised),
             ("Against whom it holds", (f"{_capital(holds_against(self.guarantee))}.", *filter(None, [self.knowledge]))),
-            ("Against whom it does not hold", fails_against(self.guarantee)),
+            ("Against whom it does not hold", fails_against(self.guarantee, len(self.learnt))),
             ("The worst case", self.worst_cases),
             ("What is not promised", self.not_promised or ("Nothing beyond what is stated here.",)),
         ]
@@ -118,22 +118,28 @@ def holds_against(guarantee: Guarantee) -> str:
     return str(guarantee)
 
 
-def fails_against(guarantee: Guarantee) -> tuple[str, ...]:
-    """Whom it does not hold against."""
+def fails_against(guarantee: Guarantee, n_sensitive: int = 1) -> tuple[str, ...]:
+    """Whom it does not hold against; where a line has several sensitive values, one of them may find it."""
     if guarantee.adversary is Adversary.ANYONE:
         return ("Nobody; epsilon and delta say how far the guarantee goes.",)
-    knows = "Somebody who knows more about a person than the columns of this table, or how columns depend on each other, may guess better."
+    knows = [
+        "Somebody who knows more about a person than the quasi-identifiers, or how columns depend on each other, may guess better."
+    ]
+    if n_sensitive > 1:
+        knows.append(
+            "Somebody who knows one sensitive value of a person, such as an amount, may find the line by it, and read the person's other sensitive values there."
+        )
     if guarantee.strength == "strong":
-        return (knows,)
+        return tuple(knows)
     if guarantee.strength == "weak":
         return (
             "Somebody who replays the method, and knows how values depend on quasi-identifiers, may learn more than is promised.",
-            knows,
+            *knows,
         )
     return (
         "Somebody who replays the method: Overt's code is public, and anybody can run it on every table that fits the release, and rule out "
         "those that would have led to another one.",
-        knows,
+        *knows,
     )
 
 
