@@ -177,6 +177,39 @@ def test_small_groups_are_held_out_together():
     assert np.unique(unit).size == 2 + 11 + 1
 
 
+@pytest.mark.parametrize(
+    "method",
+    [overt.CrossBucket(k=3, l=3), overt.CrossBucket(k=2, l=5), overt.BlindBuckets(goal=F(3), k=4, rows_per_bucket=12)],
+)
+def test_who_shares_a_small_box_or_a_small_bucket_is_held_out_together(method):
+    rng = np.random.default_rng(1)
+    table = table_of([rng.integers(0, 9, 240), rng.integers(0, 5, 240)], np.arange(240) % 6)
+    release = method.anonymize(table, rng=rng)
+    unit = units_of(release.value_groups, release.partition)
+    for parts in (release.partition, release.value_groups):
+        for group in np.flatnonzero(parts.sizes <= 10):
+            assert np.unique(unit[parts.group_of_row == group]).size == 1
+
+
+def test_buckets_that_tie_the_whole_table_together_decide_alone():
+    rng = np.random.default_rng(2)
+    boxes, buckets = (overt.Partition((rng.permutation(600) // n).astype(np.int32), 600 // n) for n in (5, 6))
+    assert np.array_equal(units_of(buckets, boxes), units_of(buckets))
+
+
+def test_nothing_is_guessed_better_or_worse_than_by_chance_where_nothing_is_correlated():
+    """Cross-buckets put three people with three values into a box. A model that had seen two of them would lean away from the third value."""
+    found = []
+    for seed in range(10, 14):
+        rng = np.random.default_rng(seed)
+        table = table_of([rng.integers(0, 8, 600), rng.integers(0, 5, 600)], rng.permutation(np.arange(600) % 6))
+        release = overt.CrossBucket(k=3, l=3).anonymize(table, rng=rng)
+        found.append(learn(release, rng=rng))
+    assert found[0].plain == pytest.approx(1 / 3)
+    error = (1 / 3 * 2 / 3 / 2400) ** 0.5  # four of these are passed by chance once in 16,000 times
+    assert abs(np.mean([one.inside.value for one in found]) - 1 / 3) < 4 * error
+
+
 def test_errors_are_over_groups():
     """People who are guessed right or wrong together count as one."""
     right = np.repeat([1.0, 0.0, 1.0, 1.0], 25)

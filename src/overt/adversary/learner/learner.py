@@ -25,6 +25,7 @@ from overt.adversary.learner.restricted import Guesses, guess_in_crossed, guess_
 from overt.adversary.summary import promised
 from overt.errors import InvalidInput
 from overt.guarantee import Beliefs
+from overt.kernels.failed_trials import join_groups
 from overt.partition import Histogram, Partition
 from overt.privacy.base import Property
 from overt.progress import Progress, silent
@@ -33,6 +34,7 @@ from overt.table import Codes, Column
 
 MOST_JUDGED = 50_000  # people of groups or buckets that are looked at
 SMALL = 10  # a group or bucket of so many rows or fewer is held out as a whole
+MOST_TOGETHER = 100  # rows that are held out together because boxes and buckets tie them
 
 
 def learn(
@@ -70,7 +72,7 @@ def learn(
     chosen = np.arange(parts.n_groups, dtype=np.int32) if is_crossed else _some_groups(parts, n_people, rng)
     is_judged = np.isin(parts.group_of_row, chosen) & (release.partition.group_of_row >= 0)
     judged = np.flatnonzero(is_judged)
-    unit_of_row = units_of(parts)
+    unit_of_row = units_of(parts, release.partition) if is_crossed else units_of(parts)
     learned = learn_held_out(release.table, sensitive, unit_of_row, judged, rng=rng, on_progress=on_progress)
     guessed: Guesses = (
         guess_in_crossed(learned, sensitive, release.crossed(), rng=rng, on_progress=on_progress)
@@ -120,12 +122,26 @@ def learn_columns(
     )
 
 
-def units_of(parts: Partition) -> Codes:
-    """(row) -> who is held out together: the rows of a small group or bucket; every other row by itself."""
+def units_of(parts: Partition, boxes: Partition | None = None) -> Codes:
+    """(row) -> who is held out together: the rows of a small group or bucket; every other row by itself.
+
+    Where buckets are crossed with boxes, rows that small ones of either kind tie together, directly or through others. If that would be
+    more than MOST_TOGETHER rows, as where buckets are dealt over the whole table, buckets alone decide.
+    """
+    names = [_own_or_of_group(one) for one in ((parts,) if boxes is None else (parts, boxes))]
+    if len(names) == 1:
+        return np.unique(names[0], return_inverse=True)[1].astype(np.int32)
+    rows = np.arange(parts.group_of_row.size)
+    ties = np.unique(np.concatenate([names[0], names[1] + names[0].max(initial=0) + 1]), return_inverse=True)[1]
+    unit: Codes = join_groups(ties, np.tile(rows, 2), int(ties.max(initial=-1)) + 1, rows.size).astype(np.int32)
+    return unit if np.bincount(unit).max(initial=0) <= MOST_TOGETHER else units_of(parts)
+
+
+def _own_or_of_group(parts: Partition) -> NDArray[np.int64]:
+    """(row) -> the number of its group if that is small; else one of its own."""
     size = np.append(parts.sizes, SMALL + 1)[parts.group_of_row]
-    alone = parts.n_groups + np.arange(size.size)
-    unit: Codes = np.unique(np.where(size <= SMALL, parts.group_of_row, alone), return_inverse=True)[1].astype(np.int32)
-    return unit
+    own: NDArray[np.int64] = np.where(size <= SMALL, parts.group_of_row, parts.n_groups + np.arange(size.size))
+    return own
 
 
 def _some_groups(parts: Partition, n_people: int, rng: Generator) -> Codes:
