@@ -6,6 +6,7 @@ tight ranges with labels, and tight ranges with sets of values. The adversary is
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -77,7 +78,16 @@ def say(sheet: Sheet, data: str, table: Table, names: list[str], *, quick: bool)
             what = f"{data}, {name}, {how}"
             told(sheet, what, found)
             sheet.add(f"{what}: penalty of what is shown", penalty_shown(release, show), "")
-            sheet.add(f"{what}: query error", error_of(release, table, names), "")
+            read = as_sets(release) if show else release
+            sheet.add(f"{what}: query error", error_of(read, table, names), "")
+
+
+def as_sets(release: overt.Release) -> overt.Release:
+    """The same release to a reader of sets: without hierarchies, categories have no labels."""
+    columns = tuple(
+        replace(column, hierarchy=None) if column.kind is Kind.CATEGORY else column for column in release.table.columns
+    )
+    return replace(release, table=replace(release.table, columns=columns))
 
 
 def told(sheet: Sheet, what: str, found: Downcoding) -> None:
