@@ -101,6 +101,16 @@ ERRORS = [
         3,
         "out/release.csv cannot be written: its disk is read-only. Name another folder; nothing was written.\n",
     ),
+    (
+        OSError(30, "Read-only file system", "out/.overt-01234567.unfinished"),
+        3,
+        "The folder out cannot be written: its disk is read-only. Name another folder; nothing was written.\n",
+    ),
+    (
+        PermissionError(13, "Permission denied", ".people.csv.budget.json.lock"),
+        3,
+        "This folder cannot be opened or written: you do not have permission. Ask for it, or name another file or folder.\n",
+    ),
     (OSError(5, "Input/output error", "x.csv"), 3, "x.csv: Input/output error.\n"),
     (KeyboardInterrupt(), 130, "Interrupted. What was being written is whole in its place, or not there at all.\n"),
     (

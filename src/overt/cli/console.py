@@ -7,11 +7,13 @@ is one document and nothing else.
 
 import errno
 import json
+import re
 import shutil
 import sys
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -61,6 +63,7 @@ _OF_COUNTS = (
     Exit.TOO_LARGE,
     Exit.NOTHING_RELEASED,
 )  # what such sentences say was counted in the data
+_OURS = re.compile(r"\..*(\.[0-9a-f]{8}\.(part|old)|\.unfinished|\.lock)|\.overt-[0-9a-f]{8}\.unfinished")
 
 
 def exit_of(error: BaseException) -> Exit:
@@ -88,7 +91,7 @@ def sentence_of(error: BaseException) -> str:
 
 def _of_the_system(error: OSError) -> str:
     """What the system says, in words; writing is whole or not at all, so nothing is left behind."""
-    name = "" if error.filename is None else str(error.filename)
+    name = "" if error.filename is None else _as_people_know_it(Path(str(error.filename)))
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return f"There is no space left on the disk{f' for {name}' if name else ''}; nothing was written. Free some space, or name another folder."
@@ -98,6 +101,13 @@ def _of_the_system(error: OSError) -> str:
             return f"{name or 'A file or folder'} cannot be opened or written: you do not have permission. Ask for it, or name another file or folder."
         case _:
             return f"{f'{name}: ' if name else ''}{error.strerror}."
+
+
+def _as_people_know_it(path: Path) -> str:
+    """A path; of a hidden file of ours, which nobody knows, its folder."""
+    if _OURS.fullmatch(path.name) is None:
+        return str(path)
+    return "This folder" if path.parent == Path() else f"The folder {path.parent}"
 
 
 def complain(error: BaseException, *, as_json: bool = False) -> Exit:
