@@ -17,6 +17,7 @@ from bench.fault_matrix.folders import (
 )
 from bench.fault_matrix.processes import Ended
 from bench.fault_matrix.scenes import PERSON, VALUE, Prepared
+from overt.audience import PRINTED
 
 OK, FAILED, USAGE, DATA, UNREACHABLE, TOO_LARGE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 _SENTENCE = re.compile(r"\S.*[.)\]:]$|\S.* See: overt --help$")
@@ -27,6 +28,10 @@ def why_bad_words(ended: Ended, codes: Collection[int]) -> str:
     if ended.code not in codes:
         return f"exit code {ended.code} and not {sorted(codes)}: {ended.complained[-300:]!r}"
     lines = ended.complained.splitlines()
+    if ended.code in (UNREACHABLE, TOO_LARGE) and lines[:1] == [
+        PRINTED
+    ]:  # what was counted in the data says first whom it is for
+        lines = lines[1:]
     if PERSON in ended.complained or VALUE in ended.complained:
         return "a message holds somebody's value"
     if "Traceback" in ended.complained or "panicked" in ended.complained:
