@@ -6,6 +6,7 @@ The queue has one place, and work that takes longer than any test holds it: what
 
 import re
 import threading
+import time
 from contextlib import closing
 
 import pytest
@@ -183,3 +184,21 @@ def test_a_number_that_is_not_allowed_is_said_beside_its_field_and_nothing_is_wr
     expect(others).to_be_focused()  # where the browser shows what is expected
     page.reload()
     expect(others).to_have_value("4")
+
+
+def test_a_number_that_is_clicked_up_quickly_arrives_where_it_was_clicked_to(page):
+    """The second click comes while the first is on its way; before, its form was replaced by the first answer, and the click was lost."""
+    session = open_sample(page)
+    page.goto(f"{session}/promise")
+    alike = page.locator("form.goal", has=page.locator("input[value=k-anonymity]"))
+    held = []
+    page.route(re.compile("/promise/goal$"), lambda route: route.continue_() if held else held.append(route))
+    alike.locator("[data-step=more]").click()
+    until = time.monotonic() + 60
+    while not held and time.monotonic() < until:
+        page.wait_for_timeout(50)
+    alike.locator("[data-step=more]").click()
+    held[0].continue_()
+    expect(page.locator("#strip code")).to_have_text("k = 7")
+    expect(alike.locator("input[name=value]")).to_have_value("6")
+    assert "k = 7" in page.request.get(f"{session}/recipe.toml").text()

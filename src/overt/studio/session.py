@@ -16,6 +16,7 @@ from overt.studio.history import Document, History
 from overt.studio.workspace import Workspace
 
 MOST_SESSIONS = 20
+MOST_LETTERS = 200  # of a name
 
 
 @dataclass(eq=False)
@@ -83,7 +84,7 @@ class Sessions:
 
     def open(self, folder: Path, name: str, recipe: str, words: str = "Opened") -> Session:
         """Begin a session with the first recipe of a table that lies in its folder."""
-        session = Session(folder.name, folder, name, History.begin(recipe, words))
+        session = Session(folder.name, folder, name[:MOST_LETTERS], History.begin(recipe, words))
         session.recipe_path.write_text(session.history.text, encoding="utf-8")
         self._all[session.id] = session
         return session

@@ -107,9 +107,18 @@ document.addEventListener("click", async (event) => {
 // What was refused stands below until something else is asked for.
 document.addEventListener("htmx:beforeRequest", () => document.getElementById("problem").replaceChildren());
 
+// A form that was changed again while its answer was on its way stays where it is: what it then asks would be lost with it.
+const changes = new WeakMap(), sent = new WeakMap(); // form -> how often it was changed, in all and when it last asked
+document.addEventListener("change", (event) => {
+  const form = event.target.closest?.('form[hx-trigger~="change"]');
+  if (form) changes.set(form, (changes.get(form) ?? 0) + 1);
+}, true);
+document.addEventListener("htmx:beforeRequest", (event) => sent.set(event.detail.requestConfig.elt, changes.get(event.detail.requestConfig.elt)));
+
 // The answer to a form that another answer has replaced meanwhile: htmx would look for the parts around it in what was taken out.
 document.addEventListener("htmx:beforeSwap", (event) => {
   const { requestConfig, serverResponse, shouldSwap, target, xhr } = event.detail, asked = requestConfig.elt;
+  if (changes.get(asked) !== sent.get(asked)) { event.preventDefault(); return; }
   if (!shouldSwap || asked.isConnected) return;
   event.preventDefault();
   const swapStyle = xhr.getResponseHeader("HX-Reswap") ?? asked.closest("[hx-swap]")?.getAttribute("hx-swap") ?? "innerHTML";
