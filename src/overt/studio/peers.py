@@ -33,15 +33,17 @@ def is_of_somebody_else(client: Endpoint | None, server: Endpoint | None) -> boo
 
 
 def owner_of(client: Endpoint, server: Endpoint) -> tuple[int, str] | None:
-    """(user, state) of the client's end; None if it is not listed."""
+    """(user, state) of the client's end; None if it is not listed. One that is open goes before those that lie there since an earlier connection."""
     try:
         wanted = [_as_listed(client), _as_listed(server)]
     except (OSError, ValueError, struct.error):
         return None
-    for fields in _listed():
-        if [fields[1].removeprefix(MAPPED), fields[2].removeprefix(MAPPED)] == wanted:
-            return int(fields[7]), fields[3]
-    return None
+    found = [
+        (int(fields[7]), fields[3])
+        for fields in _listed()
+        if [fields[1].removeprefix(MAPPED), fields[2].removeprefix(MAPPED)] == wanted
+    ]
+    return next((one for one in found if one[1] == ESTABLISHED), found[0] if found else None)
 
 
 def _as_listed(address: Endpoint) -> str:
