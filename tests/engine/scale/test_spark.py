@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +21,11 @@ from overt.engine.scale import spark_session
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import like_of
+from overt.engine.scale.seam import TablePlace
 from overt.engine.scale.spark import FAILED, EachFragment, Guarded, SparkEngine, StepFailed, refusal_of, to_arrow
+from overt.engine.scale.staging import stage_table
 from overt.errors import InvalidInput, MissingExtra, OvertError, TooLarge
+from overt.io.intake import Intake
 from overt.progress import silent
 from scales import RECIPE, as_written, collected, read_parts, staged_with_coins, write_people
 from sparks import require_pyspark
@@ -83,6 +88,39 @@ class TestOnSpark:
         (example,) = re.findall(r"```py\n(.*?)```", readme, re.DOTALL)
         exec(example, {"overt": overt})
         assert "900 rows in" in capsys.readouterr().out
+
+    @pytest.mark.parametrize("zone", ["UTC", "America/Lima"])
+    def test_typed_columns_mean_what_they_mean_in_memory(self, spark, zone, tmp_path):
+        begin = datetime(2026, 3, 28, 23, 30, 5, 7)
+        frame = pl.DataFrame(
+            {
+                "day": [begin.date(), None, begin.date()],
+                "naive": [begin, None, begin + timedelta(days=1)],
+                "moment": pl.Series([begin, None, begin + timedelta(days=1)]).dt.replace_time_zone("UTC"),
+                "amount": [Decimal("1.10"), None, Decimal("2")],
+                "share": [0.5, float("nan"), 2.5],
+                "short": pl.Series([1, None, 3], dtype=pl.Int8),
+                "is": [True, None, False],
+                "ill": ["a", "b", "c"],
+            }
+        ).with_columns(pl.col("moment").dt.convert_time_zone("Europe/Berlin").alias("there"))
+        frame.write_parquet(tmp_path / "x.parquet")
+        roles = {"quasi_identifiers": [name for name in frame.columns if name != "ill"], "sensitive": ["ill"]}
+        kept = spark.conf.get("spark.sql.session.timeZone")
+        spark.conf.set("spark.sql.session.timeZone", zone)
+        engine = SparkEngine(spark, str(tmp_path))
+        try:
+            staged = stage_table(engine, TablePlace(str(tmp_path / "x.parquet"), "parquet"), Intake(**roles))
+            like = pl.DataFrame(schema=dict.fromkeys((*staged.quasi_names, "s0"), pl.Int32))
+            rows = collected(engine, staged.data.select(*like.columns), like).sort("s0")
+        finally:
+            spark.conf.set("spark.sql.session.timeZone", kept)
+            engine.close()
+        alone = overt.read_file(tmp_path / "x.parquet", **roles)
+        for name, column in zip(staged.quasi_names, staged.quasi_identifiers, strict=True):
+            known = alone.column(column.name)
+            assert repr(column.values.to_list()) == repr(known.values.to_list()), column.name
+            assert rows[name].to_list() == known.codes.tolist(), column.name
 
     def test_a_table_of_a_catalog_needs_spark(self, spark, tmp_path):
         path = recipe(tmp_path, BLIND, source='path = "nothing_of_this_name"\nformat = "table"')

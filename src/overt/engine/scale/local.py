@@ -25,6 +25,7 @@ from overt.engine.scale.seam import (
     RowBatch,
     TablePlace,
     WorkOnFragment,
+    read_types,
     require_countable,
 )
 from overt.errors import InvalidInput, TooLarge
@@ -187,7 +188,7 @@ def _read(place: TablePlace, names: dict[str, str], batch_rows: int, is_numbered
     with polars_errors(Path(place.path), place.format):
         scan = pl.scan_parquet(files, glob=False)
         scan = scan.select(pl.col(name).alias(alias) for alias, name in names.items())
-        scan = scan.cast({pl.Categorical: pl.String, pl.Enum: pl.String})
+        scan = scan.cast(read_types(scan.collect_schema()))  # type: ignore[arg-type]
         n_before = 0
         for rows in scan.collect_batches(chunk_size=batch_rows, maintain_order=True):
             yield rows.with_columns(pl.int_range(n_before, n_before + pl.len()).alias(ROW)) if is_numbered else rows

@@ -135,8 +135,14 @@ def require_countable(n_things: int) -> None:
 
 
 def read_types(types: Mapping[str, pl.DataType]) -> dict[str, pl.DataType]:
-    """As columns are opened: categories are texts."""
-    return {name: pl.String() if isinstance(t, pl.Enum | pl.Categorical) else t for name, t in types.items()}
+    """As columns are opened: categories are texts, and moments of any time zone are of UTC."""
+    return {name: _read_type(t) for name, t in types.items()}
+
+
+def _read_type(t: pl.DataType) -> pl.DataType:
+    if isinstance(t, pl.Enum | pl.Categorical):
+        return pl.String()
+    return pl.Datetime(t.time_unit, "UTC") if isinstance(t, pl.Datetime) and t.time_zone is not None else t
 
 
 def column_of(rows: RowBatch, name: str) -> NDArray[Any]:

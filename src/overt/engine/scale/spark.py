@@ -30,6 +30,7 @@ from overt.engine.scale.seam import (
     RowBatch,
     TablePlace,
     WorkOnFragment,
+    read_types,
 )
 from overt.engine.scale.spark_session import require_spark, staging_folder
 from overt.errors import InvalidInput, OvertError, TooLarge, Unreachable
@@ -139,8 +140,10 @@ class EachFragment:
 
 
 def from_arrow(batch: Any) -> RowBatch:
-    """A batch of Arrow as a frame."""
-    return pl.DataFrame(pl.from_arrow(batch))
+    """A batch of Arrow as a frame; moments, which Spark hands over in the time zone of its session, in UTC."""
+    rows = pl.DataFrame(pl.from_arrow(batch))
+    wanted = read_types(rows.schema)
+    return rows if wanted == dict(rows.schema) else rows.cast(wanted)  # type: ignore[arg-type]
 
 
 def to_arrow(rows: RowBatch) -> Iterator[Any]:
@@ -173,15 +176,11 @@ class SparkEngine:
         self.workspace = PrivateFolder(staging_folder(staging))
 
     def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
-        import pyarrow as pa
-        from pyspark.sql.pandas.types import to_arrow_schema
-
         if place.format == "csv":
             return dict.fromkeys(names_of_csv(place), pl.String())
-        schema = self._failing(lambda: to_arrow_schema(self._read(place).schema))
-        known = pl.DataFrame(pl.from_arrow(pa.Table.from_batches([], schema=schema))).schema
-        ordered = _ordered_categories(place) if place.format == "parquet" else {}
-        return {name: ordered.get(name, t) for name, t in known.items()}
+        known = from_arrow(self._failing(lambda: self._read(place).limit(0).toArrow())).schema
+        told = _types_that_spark_forgets(place) if place.format == "parquet" else {}
+        return {name: told.get(name, t) for name, t in known.items()}
 
     def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Any:
         from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
@@ -313,13 +312,15 @@ def refusal_of(error: Exception) -> OvertError:
     )
 
 
-def _ordered_categories(place: TablePlace) -> dict[str, pl.DataType]:
-    """The columns of Parquet files whose categories have an order, which Spark does not see; none where the driver cannot reach the files."""
+def _types_that_spark_forgets(place: TablePlace) -> dict[str, pl.DataType]:
+    """The columns of Parquet files whose categories have an order, or whose moments a time zone; none where the driver cannot reach the files."""
     path = Path(place.path.removeprefix("file://"))
     files = sorted(path.glob("part-*")) if path.is_dir() else [path] if path.is_file() else []
     if not files:
         return {}
-    return {name: t for name, t in pl.read_parquet_schema(files[0]).items() if isinstance(t, pl.Enum)}
+    known = pl.read_parquet_schema(files[0])
+    zoned = {n: pl.Datetime("us", t.time_zone) for n, t in known.items() if isinstance(t, pl.Datetime) and t.time_zone}
+    return {**zoned, **{name: t for name, t in known.items() if isinstance(t, pl.Enum)}}
 
 
 def _arrow_schema(like: RowBatch) -> Any:
