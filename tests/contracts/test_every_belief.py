@@ -14,7 +14,17 @@ import pytest
 
 import overt
 from oracles.blind import laws, learnt
-from overt.algorithms import RDA, RIA, Anatomy, BatchMatching, BlindBuckets, CrossBucket, Dealing
+from overt.algorithms import (
+    RDA,
+    RIA,
+    Anatomy,
+    BatchMatching,
+    BlindBuckets,
+    CrossBucket,
+    Dealing,
+    FullDomain,
+    Mondrian,
+)
 from overt.errors import Unreachable
 from overt.io.publication import published_tables
 from overt.privacy import (
@@ -168,6 +178,23 @@ def through_the_door(method, dtype, names):
     return make
 
 
+def from_a_sorted_file(method, people):
+    """A method whose table stands in the order of its values: of two people who are alike, the place says who has which."""
+
+    def make(values, coins):
+        order = sorted(range(len(values)), key=lambda person: values[person])
+        codes = [sorted(set(values)).index(values[person]) for person in order]
+        release = method.anonymize(table_of([[people[person] for person in order]], codes), rng=coins)
+        boxes, buckets = ([[] for _ in range(of.n_groups)] for of in (release.partition, release.value_groups))
+        for row, person in enumerate(order):
+            boxes[release.partition.group_of_row[row]].append(person)
+            buckets[release.value_groups.group_of_row[row]].append(person)
+        groups = tuple(sorted((tuple(sorted(of)), tuple(sorted(values[p] for p in of))) for of in buckets))
+        return (groups, tuple(sorted(tuple(sorted(of)) for of in boxes))), groups
+
+    return make
+
+
 @pytest.mark.parametrize(
     ("dtype", "names"),
     [
@@ -221,6 +248,38 @@ def test_generalized_groups_that_show_the_same_cells_are_not_one_group_to_who_re
     assert Fraction(has_b, sum(of_table.values())) == Fraction(
         1, 4
     )  # 1/5 of the five lines, and 1/2 of one group of two
+
+
+SORTED = [
+    (blind(cuts="relaxed"), "aabc", (0, 0, 0, 1)),
+    (blind(cuts="relaxed", k=1), "abab", TWINS),
+    (blind(form="generalized"), "aabc", TWINS),
+    (Dealing(goal=L2), "aabc", TWINS),
+    (RDA(goal=L2), "aabc", TWINS),
+    (Anatomy(goal=L2), "abc", TWINS),
+    (RIA(goal=L2), "abc", TWINS),
+    (Mondrian(goal=KAnonymity(2)), "aabbcc", TWINS),
+    (FullDomain(goal=KAnonymity(2)), "aabbcc", TWINS),
+]
+
+
+@pytest.mark.parametrize(("method", "values", "people"), SORTED, ids=lambda case: str(case)[:120])
+def test_a_file_that_is_sorted_by_its_values_gives_nobody_away(method, values, people):
+    assert learnt(from_a_sorted_file(method, people[: len(values)]), values) == ([], 0)
+
+
+def test_the_order_of_people_who_are_alike_would_give_them_away(monkeypatch):
+    """Boxes that cut them as they stand in a sorted file: the first box has the values that come first."""
+    monkeypatch.setattr("overt.algorithms.blind_buckets.boxes._as_met", lambda rows, cuts, rng: rows.copy())
+    uneven, gain = learnt(from_a_sorted_file(blind(cuts="relaxed"), (0, 0, 0, 1)), "aabc")
+    assert uneven
+    assert gain > 0
+
+
+@pytest.mark.parametrize("matching", ["kd", "rank"])
+def test_a_sorted_file_leaves_matched_people_with_their_shares(matching):
+    method = BatchMatching(goal=L2, value_sets="most frequent", matching=matching)
+    assert learnt(from_a_sorted_file(method, TWINS[:4]), "aabb")[1] == 0
 
 
 WEAK = [
