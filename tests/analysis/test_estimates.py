@@ -352,7 +352,7 @@ def test_what_is_no_release_of_blind_buckets_is_refused_in_words(tmp_path):
         overt.open_release(CELLS, made_by=method)
     with pytest.raises(InvalidInput, match="do not have as many people as values"):
         overt.open_release((CELLS, VALUES.head(3)), made_by=method)
-    with pytest.raises(InvalidInput, match="There is no manifest"):
+    with pytest.raises(InvalidInput, match="There is neither nothing.csv nor"):
         overt.estimate(tmp_path / "nothing.csv")
     with pytest.raises(InvalidInput, match="There is no quasi-identifier 'Job'"):
         OPENED.cells("Job")

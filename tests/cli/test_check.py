@@ -128,6 +128,14 @@ def test_no_manifest(released, overt):
     )
 
 
+def test_a_release_that_is_not_there(released, overt):
+    assert overt("check", "hospital.csv", "nothing.csv", "--quiet") == (
+        3,
+        "",
+        "There is neither nothing.csv nor nothing.csv.manifest.json here; check the name and the folder.\n",
+    )
+
+
 def test_files_that_are_not_there(released, overt):
     assert overt("check", "nobody.csv", "release.csv", "--quiet") == (
         3,

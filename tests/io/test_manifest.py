@@ -119,6 +119,9 @@ def test_a_manifest_lies_beside_its_release():
 
 
 def test_no_manifest(tmp_path):
+    with pytest.raises(InvalidInput, match=r"^There is neither x\.csv nor x\.csv\.manifest\.json here"):
+        read_manifest(tmp_path / "x.csv.manifest.json")
+    (tmp_path / "x.csv").write_text("a\n1\n")
     with pytest.raises(InvalidInput, match=r"^There is no manifest x\.csv\.manifest\.json beside the release"):
         read_manifest(tmp_path / "x.csv.manifest.json")
 

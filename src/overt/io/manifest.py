@@ -150,6 +150,11 @@ def read_manifest(path: Path) -> Manifest:
     try:
         text = path.read_bytes()
     except FileNotFoundError:
+        release = path.with_name(path.name.removesuffix(SUFFIX))
+        if not release.exists() and release != path:
+            raise InvalidInput(
+                f"There is neither {release.name} nor {path.name} here; check the name and the folder."
+            ) from None
         raise InvalidInput(
             f"There is no manifest {path.name} beside the release, so its claims are unknown; "
             "put the manifest there, or give the recipe with --recipe."
