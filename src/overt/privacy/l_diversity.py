@@ -123,7 +123,21 @@ class FrequencyLDiversity(SensitiveProperty):
 
     @property
     def in_words(self) -> str:
-        return f"No sensitive value{self.where} has more than one row in {self.l} of any group: a reader concludes nobody's with more than 1/{self.l}."
+        if self.bounds:
+            own = ", ".join(f"{value!r} at most {bound} of it" for value, bound in self.bounds.items())
+            return (
+                f"Of the sensitive values{self.where} these have a bound of their own in every group: {own}. No other is that of more than one in {self.l} of any "
+                f"group: a reader concludes nobody's value with more than {self.belief_bound(self.column or '')}."
+            )
+        return f"No sensitive value{self.where} is that of more than one in {self.l} of any group: a reader concludes nobody's with more than 1/{self.l}."
+
+    def describe(self, measured: Measure) -> str:
+        """The measure, which says nothing of values with a bound of their own."""
+        if not self.bounds:
+            return super().describe(measured)
+        if math.isinf(measured):
+            return "every value within a bound of its own"
+        return f"{super().describe(measured)} of the values without a bound of their own"
 
     def __str__(self) -> str:
         own = ", ".join(f"{value} at most {bound}" for value, bound in self.bounds.items())
