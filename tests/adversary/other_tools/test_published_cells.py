@@ -56,6 +56,20 @@ def test_what_is_left_after_earlier_rounds():
     assert downcode_other(table_of([0, 0, 1, 1]), alone, overt.LeastCost(goal=GOAL)).last.n_exact == 2
 
 
+def test_nothing_is_concluded_from_rounds_that_cannot_have_been():
+    """Cut in two by q1, and shown as labels: six people with v2 or v3 in q1 have v0, and one with v0 or v1 has it too, beside two with v1."""
+    tree = Nested({"all": {"x": ["v0", "v1", "v2", "v3"], "y": ["v4", "v5"]}})
+    codes = [[0, 1, 1, 0, 0, 0, 0, 0, 0], [0, 1, 1, 2, 2, 3, 3, 3, 3]]
+    frame = pl.DataFrame({f"q{j}": [f"v{code}" for code in one] for j, one in enumerate(codes)})
+    table = overt.read_frame(frame, quasi_identifiers=["q0", "q1"], hierarchies={"q0": TREE, "q1": tree})
+    shown = pl.DataFrame({"q0": ["a"] * 3 + ["v0"] * 6, "q1": ["x"] * 9})
+    published = read_published(table, shown)
+    rounds_say = without_earlier_classes(published)
+    assert any((one.lo > 0).any() and one.is_value.any() for one in rounds_say)  # that all three have v1
+    found = downcode_other(table, shown, overt.LeastCost(goal=GOAL))
+    assert [tier.n_exact for tier in found.tiers] == [0, 0, 0] and not found.method_used
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_rounds_on_random_tables_never_give_a_wrong_value(seed):
     rng = np.random.default_rng(seed)

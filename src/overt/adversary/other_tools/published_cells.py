@@ -5,8 +5,8 @@ Such labels were not chosen by which rows they hold, so nothing follows from a c
 A tool that generalizes in rounds, each round only the rows that are left, as ARX does, would have put a row into the first
 class whose labels it has. So the rows of a class are in none of the classes that lie inside it, which were made before.
 
-Guarantee   Sound if the tool works in such rounds. Whether it does cannot be seen from the file; in the file of ARX in our tests nothing
-            that follows is wrong.
+Guarantee   Sound if the tool works in such rounds. Whether it does cannot be seen from the file; the owner's table can show that it did
+            not, and then nothing is concluded. In the file of ARX in our tests nothing that follows is wrong.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from overt.adversary.downcoding.bounds import CountBounds
 from overt.adversary.downcoding.downcoding import describe, downcode
 from overt.adversary.downcoding.findings import Downcoding
 from overt.adversary.downcoding.published import Published
-from overt.adversary.other_tools.published_classes import read_published
+from overt.adversary.other_tools.published_classes import class_of_rows, read_published
 from overt.adversary.other_tools.searches import MedianCuts, ToolSearch
 from overt.errors import InvalidInput
 from overt.progress import Progress, silent
@@ -60,7 +60,25 @@ def downcode_other(
         raise InvalidInput("Name the file that was published: what follows from its cells is read from there.")
     published = read_published(table, shown)
     counts = [column.total_of_value for column in table.quasi_identifiers]
-    return describe(published, k, counts, method=without_earlier_classes(published))
+    method = without_earlier_classes(published)
+    return describe(published, k, counts, method=method if can_be_true(table, published, method) else None)
+
+
+def can_be_true(table: Table, published: Published, bounds: tuple[CountBounds, ...]) -> bool:
+    """Whether the original, as far as it tells who is in which class, has only values there that bounds allow."""
+    try:
+        class_of_row = class_of_rows(table, published)
+    except InvalidInput:
+        return False
+    kept = np.flatnonzero(class_of_row >= 0)
+    classes = class_of_row[kept]
+    for column, of_column in zip(table.quasi_identifiers, bounds, strict=True):
+        of_item = np.repeat(np.arange(published.n_classes), of_column.n_items) * column.n_values
+        code = classes * column.n_values + column.codes[kept]
+        item = np.searchsorted(of_item + of_column.least, code, side="right") - 1
+        if (item < 0).any() or (of_item[item] + of_column.greatest[item] < code).any():
+            return False
+    return True
 
 
 def without_earlier_classes(published: Published) -> tuple[CountBounds, ...]:

@@ -68,24 +68,14 @@ def read_local_recoding(
     """
     published = read_published(table, shown)
     columns = table.quasi_identifiers
-    combinations, number, n_rows = np.unique(
-        np.stack([column.codes for column in columns], axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    if len(combinations) * published.n_classes > MOST_PAIRS:
-        raise InvalidInput("The published file has too many classes to find out who is in which.")
-    covers = np.ones((len(combinations), published.n_classes), np.bool_)
-    for j, column in enumerate(published.columns):
-        low, high = column.hull
-        codes = combinations[:, j, None]
-        covers &= (low <= codes) & (codes <= high)
-    class_of = assign_classes(covers, n_rows, published.n_rows)
-    unknown = int(n_rows[class_of < 0].sum())
+    class_of_row = class_of_rows(table, published)
+    unknown = int((class_of_row < 0).sum())
     if unknown:
         raise InvalidInput(
             f"The file shows columns at several levels (local recoding), and the class of {unknown:,} rows does not follow from it and the "
             "original. Are these its hierarchies and its rows?"
         )
-    partition = Partition(class_of[number.ravel()].astype(np.int32), published.n_classes)
+    partition = Partition(class_of_row.astype(np.int32), published.n_classes)
     texts = shown.select(pl.col(column.name).cast(pl.String).fill_null(STAR) for column in columns)
     classes = texts.unique(keep="first", maintain_order=True).with_columns(position=published.class_of_group)
     class_of_line = texts.join(classes, on=texts.columns, maintain_order="left")["position"].to_numpy()
@@ -95,6 +85,25 @@ def read_local_recoding(
     class_of_group = np.unique(of_line[of_line >= 0])  # groups are numbered in this order
     cells = np.stack([column.hull.T[class_of_group] for column in published.columns]).astype(np.int32)
     return filled, released, knows_truth, cells
+
+
+def class_of_rows(table: Table, published: Published) -> NDArray[np.int64]:
+    """(row) -> the class that it is in, -1 where that does not follow."""
+    combinations, number, n_rows = np.unique(
+        np.stack([column.codes for column in table.quasi_identifiers], axis=1),
+        axis=0,
+        return_inverse=True,
+        return_counts=True,
+    )
+    if len(combinations) * published.n_classes > MOST_PAIRS:
+        raise InvalidInput("The published file has too many classes to find out who is in which.")
+    covers = np.ones((len(combinations), published.n_classes), np.bool_)
+    for j, column in enumerate(published.columns):
+        low, high = column.hull
+        codes = combinations[:, j, None]
+        covers &= (low <= codes) & (codes <= high)
+    found: NDArray[np.int64] = assign_classes(covers, n_rows, published.n_rows)[number.ravel()]
+    return found
 
 
 def assign_classes(
