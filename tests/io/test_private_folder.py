@@ -103,3 +103,13 @@ def test_a_folder_goes_also_if_hardly_a_file_can_be_opened(tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, usual)
     assert not folder.exists() and (elsewhere / "part").exists()
+
+
+def test_an_interrupt_while_it_begins_leaves_nothing(tmp_path, monkeypatch):
+    def interrupted(folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("overt.io.private_folder.hold", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        PrivateFolder(tmp_path)
+    assert list(tmp_path.iterdir()) == []

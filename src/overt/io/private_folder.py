@@ -102,10 +102,14 @@ def is_own(path: Path, kind: Callable[[int], bool]) -> bool:
 def _make(parent: Path, prefix: str) -> tuple[Path, int]:
     while True:
         folder = parent / f"{prefix}{secrets.token_hex(8)}"
-        folder.mkdir(mode=0o700)
-        folder.chmod(0o700)
-        with suppress(FileNotFoundError):  # another process that starts took it for abandoned
-            return folder, hold(folder)
+        try:
+            folder.mkdir(mode=0o700)
+            folder.chmod(0o700)
+            with suppress(FileNotFoundError):  # another process that starts took it for abandoned
+                return folder, hold(folder)
+        except BaseException:
+            remove_folder(folder)
+            raise
 
 
 def _remove(folder: Path) -> None:

@@ -202,6 +202,17 @@ def test_an_owner_record_of_another_manifest_is_noticed(tmp_path):
     assert "belongs to another manifest" in str(checked)
 
 
+@pytest.mark.parametrize("name", ["hold", "Draft"])
+def test_an_interrupt_while_a_release_begins_leaves_nothing(tmp_path, monkeypatch, name):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"overt.engine.scale.parts.{name}", interrupted)
+    with pytest.raises(KeyboardInterrupt), release_folder(tmp_path / "release", overwrite=False):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_that_is_killed_between_its_two_renames_loses_no_release(tmp_path, monkeypatch):
     place, killed = tmp_path / "alive" / "release.parquet", tmp_path / "killed" / "release.parquet"
     place.mkdir(parents=True)

@@ -56,11 +56,12 @@ def release_folder(place: Path, *, overwrite: bool) -> Iterator[Draft]:
     put_back(place)
     refuse_taken(place, overwrite=overwrite)
     folder = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
-    with alone_in(place.parent):
-        folder.mkdir(mode=0o700)
-        handle = hold(folder)
-    draft = Draft(folder)
+    handle = -1
     try:
+        with alone_in(place.parent):
+            folder.mkdir(mode=0o700)
+            handle = hold(folder)
+        draft = Draft(folder)
         yield draft
         if draft.is_kept:
             _force_to_disk(folder)
@@ -74,7 +75,8 @@ def release_folder(place: Path, *, overwrite: bool) -> Iterator[Draft]:
             remove_folder(folder)
             raise
         finally:
-            os.close(handle)
+            if handle >= 0:
+                os.close(handle)
 
 
 def put_back(place: Path) -> None:
