@@ -349,3 +349,16 @@ def test_columns_that_are_not_read_need_no_format(folder, overt):
     assert code == 0, err
     recipe = tomllib.loads((folder / "w.toml").read_text(encoding="utf-8"))
     assert recipe["columns"]["weight"] == {"role": "other"} == recipe["columns"]["zq"]
+
+
+def test_values_with_a_bound_of_their_own_are_not_said_to_keep_within_1_in_l(folder, overt):
+    draw, rows = random.Random(4), []
+    for i in range(900):
+        rows += [
+            (f"P{i:04}", draw.randrange(20, 90), draw.choice(["I10", "E11", "J45", "F32", "B20"])) for _ in range(2)
+        ]
+    pl.DataFrame(rows, schema=["Patient ID", "age", "Diagnosis"], orient="row").write_csv(folder / "v.csv")
+    assert overt("init", "v.csv", "--into", "v.toml", "--quiet")[0] == 0
+    [line] = [one for one in (folder / "v.toml").read_text(encoding="utf-8").splitlines() if one.startswith("l = ")]
+    assert "bounds = {" in (folder / "v.toml").read_text(encoding="utf-8")
+    assert "nobody's value but those with bounds below is known with a probability above" in line

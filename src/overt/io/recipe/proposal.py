@@ -320,9 +320,11 @@ def _goal_for(column: ColumnProfile, pilot: Table | None, keep: int = 1) -> _Goa
                 *spelled,
                 "[[goal]]",
                 'property = "l-diversity"',
-                f"l = {l}  # nobody's value is known with a probability above 1/{l}",
+                f"l = {l}  # nobody's value{' but those with bounds below' if bounds else ''} is known with a probability above 1/{l}",
                 *(
-                    (f"bounds = {value_of(bounds)}  # of values that more persons than 1/{l} have in some row",)
+                    (
+                        f"bounds = {value_of(bounds)}  # their own highest probabilities: more persons than 1/{l} have them in some row",
+                    )
                     if bounds
                     else ()
                 ),
