@@ -472,8 +472,10 @@ def find_persons(coded: Mapping[str, Coded | None], n_rows: int) -> PersonsFound
     names, where a birth date is the same. What has different births in most of its rows has several persons.
     """
     numbers: list[tuple[int, PersonsFound]] = []
-    for name, column in coded.items():
-        meanings = meanings_of(name)
+    for name in sorted(coded, key=lambda name: Meaning.PERSON not in meanings_of(name)):
+        column, meanings = coded[name], meanings_of(name)
+        if Meaning.PERSON not in meanings and any(sureness == 2 for sureness, _ in numbers):
+            break  # a header says it, which is enough
         if column is None or is_private_by_name(name) or meanings & _NO_PERSONS:
             continue
         is_named = bool(meanings & {Meaning.PERSON, Meaning.NUMBER})
@@ -501,10 +503,12 @@ def _are_persons(found: PersonsFound, coded: Mapping[str, Coded | None], *, is_n
         if column is None or name == found.column or is_private_by_name(name) or len(column.dictionary) < 2:
             continue
         with suppress(InvalidInput):
-            encoded = encode(name, Role.QUASI_IDENTIFIER, column, kind=Kind.CATEGORY)
+            is_birth = bool(_BIRTH.search(words_of(name))) and len(column.dictionary) > FEW_PERSONS
+            encoded = (
+                _as_read(name, column) if is_birth else encode(name, Role.QUASI_IDENTIFIER, column, kind=Kind.CATEGORY)
+            )
             n_differ = found.count_different(encoded)
             n_missing = 0 if encoded.missing_code is None else int(encoded.total_of_value[encoded.missing_code])
-            is_birth = bool(_BIRTH.search(words_of(name))) and encoded.n_values > FEW_PERSONS
             if is_birth and n_differ > MOST_BORN * n_several:
                 return False
             if encoded.n_values > 1 and n_missing < encoded.codes.size / 2 and n_differ <= 0.05 * n_several:
@@ -526,14 +530,24 @@ def find_named_again(coded: Mapping[str, Coded | None], n_rows: int) -> "NamedAg
     ][:1]
     if not names or not births:
         return None
-    numbered = [PersonsFound.of(name, known[name]) for name in (*names, *births)]
-    if len(names) == 1 and numbered[-1].n_persons < BORN_APART * n_rows:
+    try:
+        born = _as_read(births[0], known[births[0]])
+    except InvalidInput:
+        return None
+    if len(names) == 1 and born.n_values < BORN_APART * n_rows:
         return None  # some have the same name and were born in the same year
-    n_persons = len(np.unique(np.column_stack([one.person_of_row for one in numbered]), axis=0))
+    numbered = [PersonsFound.of(name, known[name]) for name in names]
+    columns = [*(one.person_of_row for one in numbered), born.codes.astype(np.intp)]
+    n_persons = len(np.unique(np.column_stack(columns), axis=0))
     if n_rows - n_persons < LEAST_AGAIN * n_rows:
         return None
-    most = max(numbered[:-1], key=lambda one: one.n_persons)
+    most = max(numbered, key=lambda one: one.n_persons)
     return NamedAgain(most.column, (*names, *births), n_rows - n_persons)
+
+
+def _as_read(name: str, coded: Coded) -> Column:
+    """A column as most of its cells are: a day that is written in two ways is one day."""
+    return read_as(encode(name, Role.QUASI_IDENTIFIER, coded), coded).column
 
 
 def _are_codes(column: Coded) -> bool:

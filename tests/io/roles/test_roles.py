@@ -421,3 +421,18 @@ def test_namesakes_with_different_births_are_no_person(tmp_path):
         tmp_path / "data.csv"
     )
     assert profile_file(tmp_path / "data.csv").persons is None  # what is hardly ever known never differs
+
+
+def test_births_that_are_written_in_two_ways_are_the_same(tmp_path):
+    who = lambda p: (f"Quast{'abcdefghijklmnopqrst'[p // 8]}", NAMES[p % 8])  # noqa: E731
+    frame = visits(["Last name", "First name"], who).with_columns(
+        DOB=pl.when(pl.int_range(pl.len()) % 2 == 0)
+        .then("DOB")
+        .otherwise(pl.col("DOB").str.to_date().dt.strftime("%d.%m.%Y"))
+    )
+    frame.write_csv(tmp_path / "data.csv")
+    assert [c.name for c in profile_file(tmp_path / "data.csv").columns if c.repeats] == ["Last name"]
+    full = frame.with_columns(Name=pl.col("First name") + " " + pl.col("Last name")).drop("First name", "Last name")
+    full.write_csv(tmp_path / "data.csv")
+    found = profile_file(tmp_path / "data.csv").persons
+    assert found is not None and (found.column, found.n_persons) == ("Name", 150)
