@@ -75,3 +75,12 @@ def test_what_is_left_out_has_no_weight(monkeypatch):
     assert fewer < more
     error = one.error[one.cell_of_row] + other.error[other.cell_of_row]
     assert (np.abs(one.chance[one.cell_of_row] - other.chance[other.cell_of_row]) <= 5 * error + 0.02).all()
+
+
+@pytest.mark.parametrize("run", [kernels.find_divided, getattr(kernels.find_divided, "py_func", kernels.find_divided)])
+def test_where_nothing_is_divided_there_are_no_numbers_with_the_compiler_off_too(run):
+    """A trial that has all of a group in one part: lists that stay empty are still of whole numbers, which are used as places."""
+    groups, first_part, starts = np.zeros(3, np.int32), np.array([0, 2]), np.array([0, 3, 3])
+    found = run(groups, first_part, starts, np.array([3]), np.zeros(1, np.bool_))
+    assert [one.size for one in found] == [0, 0, 0]
+    assert [one.dtype for one in found] == [np.int64, np.int64, np.bool_]

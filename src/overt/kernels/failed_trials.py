@@ -131,7 +131,7 @@ def find_divided(groups_of_rows, first_part, starts, size_of_group, is_free):
                 groups.append(g)
                 wholly.append(n_here[g] == size_of_group[g] and not is_free[g])
             n_here[g], several[g] = 0, False
-    return np.array(trials), np.array(groups), np.array(wholly)
+    return np.array(trials, np.int64), np.array(groups, np.int64), np.array(wholly, np.bool_)
 
 
 @kernel
