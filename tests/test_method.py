@@ -90,6 +90,7 @@ def test_what_a_method_does_not_say_has_one_default():
         "strata": (),
         "draws_blind": False,
         "takes_bundles": False,
+        "refusal_is_shown": False,
         "external": None,
         "not_promised": (),
         "claimed_budget": None,

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 
-from overt.algorithms.blind_buckets import BlindBuckets, method_that_reaches
+from overt.algorithms.blind_buckets import method_that_reaches
 from overt.guarantee import Beliefs
 from overt.method import Method
 from overt.privacy.base import Property
@@ -21,7 +21,7 @@ def find_alternative(release: Release, goal: Property) -> str:
     return alternative_to(method, lambda: method_that_reaches(goal, release.table))
 
 
-def alternative_to(method: Method, find_other: Callable[[], BlindBuckets | None]) -> str:
+def alternative_to(method: Method, find_other: Callable[[], Method | None]) -> str:
     """The same, wherever the rows are. The other method is looked for only if this one leaks."""
     if method.guarantee.beliefs is Beliefs.EVERY:
         return ""
