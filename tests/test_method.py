@@ -200,7 +200,9 @@ goal = [{ property = "k-anonymity", k = 2 }]
 method = { name = "mondrian" }
 columns = { Age = { role = "quasi-identifier" }, Illness = { role = "sensitive" } }
 """
-KINDS_OF_PLACE = {"Path", "Selection", "TableName", "Address", "Input", "Output", "DatabaseInput", "DatabaseOutput"}
+SECTIONS_OF_PLACES = {"Input", "Output", "DatabaseInput", "DatabaseOutput"}
+SOURCES_AND_PLACES = {"FileSource", "DatabaseSource", "FrameSource", "CatalogSource", "TablePlace", "CatalogPlace"}
+KINDS_OF_PLACE = {"Path", "Selection", "TableName", "Address"} | SECTIONS_OF_PLACES | SOURCES_AND_PLACES
 
 
 def test_nobody_asks_what_kind_a_source_or_a_target_is():
@@ -213,6 +215,11 @@ def test_nobody_asks_what_kind_a_source_or_a_target_is():
                 asked = set(ast.unparse(node.args[1]).split(" | "))
                 is_door = asked == {"str", "Path"}  # a path or something read already
                 assert is_door or not asked & KINDS_OF_PLACE, f"{path.name}: {ast.unparse(node)}"
+            if isinstance(node, ast.MatchClass):
+                assert ast.unparse(node.cls) not in KINDS_OF_PLACE, f"{path.name}: {ast.unparse(node)}"
+            if isinstance(node, ast.Compare):  # a table of a catalog is no format of files
+                words = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
+                assert "table" not in words or ".format" not in ast.unparse(node), f"{path.name}: {ast.unparse(node)}"
 
 
 def test_nobody_asks_whether_a_section_of_a_recipe_has_a_key():

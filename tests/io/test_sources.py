@@ -11,7 +11,7 @@ import pytest
 from overt.errors import InvalidInput
 from overt.io.intake import Intake
 from overt.io.recipe.settings import Input
-from overt.io.sources import DatabaseSource, FileSource, FrameSource, source_named, source_of
+from overt.io.sources import CatalogSource, DatabaseSource, FileSource, FrameSource, source_named, source_of
 
 PEOPLE = pl.DataFrame({"age": [31, 36, 31, 40], "illness": ["flu", "cold", "flu", "asthma"]})
 INTAKE = Intake(quasi_identifiers=["age"], sensitive=["illness"])
@@ -62,10 +62,19 @@ def test_a_table_is_known_by_its_content(sources, tmp_path):
 
 
 def test_a_table_of_a_catalog_has_a_name_and_lies_in_no_folder(tmp_path):
-    source = source_of(Input(path="clinic.visits", format="table"), tmp_path)
-    assert source.file.path == Path("clinic.visits")
-    with pytest.raises(InvalidInput, match="read by Spark"):
-        source.require()
+    chosen = Input(path="clinic.visits", format="table")
+    source = source_of(chosen, tmp_path)
+    assert source == CatalogSource("clinic.visits")
+    assert (source.file, source.files, source.digest(), source.separator()) == (None, (), None, None)
+    assert (source.name, source.said, source.base) == ("clinic.visits", "clinic.visits", Path("clinic.visits"))
+    assert source.identity != FileSource(Path("clinic.visits")).identity
+    asked = (source.require, source.profile, lambda: source.read(INTAKE), lambda: source.person_of_row("age"))
+    for ask in asked:
+        with pytest.raises(InvalidInput, match="read by Spark"):
+            ask()
+    PEOPLE.write_csv(tmp_path / "export.csv")
+    assert source_of(chosen, tmp_path, "clinic.copy") == CatalogSource("clinic.copy")
+    assert source_of(chosen, tmp_path, tmp_path / "export.csv") == FileSource(tmp_path / "export.csv")
 
 
 def test_what_cannot_be_found_is_refused_before_any_work(tmp_path):

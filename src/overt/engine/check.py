@@ -67,12 +67,20 @@ class Checked(Result):
 
 
 def check(
-    data: str | Path, release: str | Path, *, recipe: Recipe | str | Path | None = None, on_progress: Progress = silent
+    data: str | Path,
+    release: str | Path,
+    *,
+    recipe: Recipe | str | Path | None = None,
+    engine: Any = None,
+    master: str | None = None,
+    staging: str | None = None,
+    on_progress: Progress = silent,
 ) -> Checked:
     """Decide from files and tables whether a release holds what its manifest (or a recipe) claims.
 
     `data` is a file or a reference to a database. `release` is a file or, of a release in a database, its manifest (its
-    table if a recipe is given), of a release in parts its folder, which is checked in bounded memory.
+    table if a recipe is given), of a release in parts its folder, which is checked in bounded memory. The data of a
+    release in parts may also be a table of the catalog of Spark; then `engine` is "spark" or your session, as in `overt.run`.
 
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())
@@ -86,7 +94,12 @@ def check(
     if is_in_parts(release):
         from overt.engine.scale.scaled_run import check_at_scale
 
-        return Checked(check_at_scale(data, Path(release), given, on_progress))
+        how: dict[str, Any] = {"master": master, "staging": staging, "on_progress": on_progress}
+        return Checked(check_at_scale(data, Path(release), given, "out-of-core" if engine is None else engine, **how))
+    if engine is not None or master is not None or staging is not None:
+        raise InvalidInput(
+            "An engine checks releases in parts, as engines make them, and this is none; choose no engine."
+        )
     claimed = find_dp(release, given)
     if claimed is not None:
         return Checked(check_dp_release(*claimed, data, release))

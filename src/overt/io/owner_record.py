@@ -28,7 +28,7 @@ class InputRecord(_Part):
     """The input: its name without a folder, what it held, and how many of its rows are not in the release."""
 
     name: str
-    sha256: Digest
+    sha256: Digest | None  # None: a table of a catalog, whose content nobody digested
     rows: int  # that took part
     rows_dropped: int  # because their sensitive value is missing
     rows_suppressed: int

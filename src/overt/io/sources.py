@@ -67,7 +67,11 @@ class Source(Protocol):
 
     @property
     def file(self) -> "FileSource | None":
-        """Itself, if it is a file, a folder of parts or a table of a catalog: for engines, which read these in their own way."""
+        """Itself, if it is a file or a folder of parts: for engines, which read these in their own way."""
+
+    @property
+    def catalog_table(self) -> str | None:
+        """The name of a table of the catalog of a cluster, if it is that: for engines that have a catalog."""
 
     @property
     def selection(self) -> Selection | None:
@@ -111,6 +115,7 @@ class FileSource:
     named_separator: str | None = None
 
     has_bytes = True
+    catalog_table = None
     selection = None
 
     @property
@@ -138,8 +143,6 @@ class FileSource:
         return (self.path,)
 
     def require(self) -> None:
-        if self.format == "table":
-            raise InvalidInput("Tables of a catalog are read by Spark; choose the engine 'spark', or name a file.")
         if not self.path.is_file():
             raise no_file(self.path)
 
@@ -197,6 +200,7 @@ class DatabaseSource:
 
     has_bytes = False
     file = None
+    catalog_table = None
 
     @property
     def selection(self) -> Selection:
@@ -266,6 +270,7 @@ class FrameSource:
     base = Path("frame")
     files = ()
     file = None
+    catalog_table = None
     selection = None
     has_bytes = False
 
@@ -304,6 +309,66 @@ class FrameSource:
         return None
 
 
+@dataclass(frozen=True)
+class CatalogSource:
+    """A table of the catalog of a cluster, which has a name and lies in no folder. Only an engine reads it."""
+
+    catalog_table: str
+
+    files = ()
+    file = None
+    selection = None
+    has_bytes = False
+
+    @property
+    def name(self) -> str:
+        return self.catalog_table
+
+    @property
+    def said(self) -> str:
+        return self.catalog_table
+
+    @property
+    def base(self) -> Path:
+        return Path(self.catalog_table)
+
+    @property
+    def identity(self) -> Hashable:
+        return ("catalog", self.catalog_table)
+
+    def require(self) -> None:
+        raise self._refusal()
+
+    def read(
+        self,
+        intake: Intake,
+        *,
+        persons: Sequence[str] = (),
+        with_digest: bool = False,
+        on_progress: Progress = silent,
+    ) -> Read:
+        raise self._refusal()
+
+    def profile(
+        self, *, person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent
+    ) -> Profile:
+        raise self._refusal()
+
+    def person_of_row(self, name: str) -> NDArray[np.intp]:
+        raise self._refusal()
+
+    def digest(self) -> str | None:
+        return None
+
+    def separator(self, *, row_by_row: bool = False) -> str | None:
+        return None
+
+    def _refusal(self) -> InvalidInput:
+        return InvalidInput(
+            f"{self.name} is a table of a catalog, which is read by Spark; choose the engine 'spark', or name a file."
+        )
+
+
 def source_of(chosen: Input | DatabaseInput, folder: Path, place: str | Path | None = None) -> Source:
     """What the [input] of a recipe means, whose paths are relative to a folder; or the same data at another place.
 
@@ -313,11 +378,12 @@ def source_of(chosen: Input | DatabaseInput, folder: Path, place: str | Path | N
         case Input():
             if place is not None and holds_password(str(place)):
                 find_address(str(place))  # refuses it without repeating it
-            here = (
-                Path() if chosen.format == "table" else folder
-            )  # a table of a catalog has a name, and lies in no folder
-            path = here / chosen.path if place is None else Path(place)
-            return FileSource(path, chosen.format, chosen.encoding, chosen.separator)
+            written = (chosen.encoding, chosen.separator)
+            if chosen.format != "table":
+                return FileSource(folder / chosen.path if place is None else Path(place), chosen.format, *written)
+            if place is None or str(place) == chosen.path or not Path(place).exists():
+                return CatalogSource(chosen.path if place is None else str(place))
+            return FileSource(Path(place), None, *written)  # what was in the table, in a file
         case DatabaseInput():
             if place is None:
                 return DatabaseSource(chosen.database, chosen.table, chosen.query, folder)

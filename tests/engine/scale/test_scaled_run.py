@@ -343,6 +343,23 @@ def test_the_command_line_runs_and_checks_it(tmp_path, capsys):
     assert "holds what it claims" in capsys.readouterr().out
 
 
+def test_an_engine_checks_releases_in_parts_only(tmp_path, capsys):
+    path = recipe(tmp_path)
+    assert overt.run(path, engine="out-of-core").ok
+    people, release = str(tmp_path / "people.parquet"), str(tmp_path / "release.parquet")
+    how = ["--engine", "out-of-core", "--staging", str(tmp_path)]
+    assert main(["check", people, release, *how]) == Exit.DONE
+    assert not list(tmp_path.glob("overt-staged-*"))
+    with pytest.raises(InvalidInput, match="'out-of-core', 'spark'"):
+        overt.check(people, release, engine="dask")
+    with pytest.raises(InvalidInput, match="Only the engine 'spark' has a master"):
+        overt.check(people, release, master="local[2]")
+    other = write_other(path)
+    overt.run(other, audit=False)
+    with pytest.raises(InvalidInput, match="checks releases in parts"):
+        overt.check(people, tmp_path / "other.parquet", engine="out-of-core")
+
+
 def test_a_check_finds_the_hierarchies_where_the_recipe_found_them(tmp_path, capsys):
     path = recipe(tmp_path)
     text, plain = path.read_text(), 'Gender = { role = "quasi-identifier" }'

@@ -17,6 +17,8 @@ import polars as pl
 import pytest
 
 import overt
+from overt.cli import main
+from overt.cli.console import Exit
 from overt.engine.scale import spark_session
 from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
 from overt.engine.scale.fragment_lines import ShownLines
@@ -70,16 +72,28 @@ class TestOnSpark:
             tmp_path / "people.parquet", release
         ).ok  # with categories in the order of the file, which Spark does not see
 
-    def test_mondrian_is_that_of_one_machine_from_a_table_of_the_catalog(self, spark, tmp_path):
+    def test_mondrian_is_that_of_one_machine_from_a_table_of_the_catalog(self, spark, tmp_path, capsys):
         path = recipe(tmp_path, 'name = "mondrian"')
         alone = pl.read_parquet(overt.run(path, audit=False).files["release"])
         spark.read.parquet(str(tmp_path / "people.parquet")).createOrReplaceTempView("visits")
         path.write_text(
             path.read_text().replace('"people.parquet"', '"visits"\nformat = "table"').replace("release.", "spark.")
         )
-        assert overt.run(path, engine=spark).ok
-        parts = read_parts(tmp_path / "spark.parquet" / "release")
+        release = tmp_path / "spark.parquet"
+        assert f"overt check visits {release} --engine spark" in str(overt.run(path, engine=spark))
+        parts = read_parts(release / "release")
         assert parts.cast(pl.String).sort(pl.all()).equals(alone.cast(pl.String).sort(pl.all()))
+        assert main(["check", "visits", str(release), "--engine", "spark", "--staging", str(tmp_path)]) == Exit.DONE
+        said = capsys.readouterr().out
+        assert "no digest" in said  # nobody read the bytes of the table, so nobody says that they are the same
+        assert "The data is what the release was made from" not in said
+        assert json.loads((tmp_path / "spark.parquet.owner.json").read_text())["input"]["sha256"] is None
+        assert overt.check(tmp_path / "people.parquet", release).ok  # the same people, in a file
+        with pytest.raises(InvalidInput, match="--engine spark"):
+            overt.check("visits", release)
+        spark.sql("SELECT * FROM visits WHERE Age < 90").createOrReplaceTempView("others")
+        failed = overt.check("others", release, engine=spark).verdict.failures
+        assert failed and all("If this is the data that it was made from" in finding.sentence for finding in failed)
 
     def test_the_example_of_the_readme_runs(self, spark, tmp_path, monkeypatch, capsys):
         recipe(tmp_path, 'name = "dealing"')

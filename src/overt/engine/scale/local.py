@@ -22,13 +22,14 @@ from overt.engine.scale.seam import (
     Count,
     FragmentOf,
     MakeRows,
+    Place,
     RowBatch,
     TablePlace,
     WorkOnFragment,
     read_types,
     require_countable,
 )
-from overt.errors import InvalidInput, TooLarge
+from overt.errors import TooLarge
 from overt.io.formats import polars_errors, write_frame
 from overt.io.private_folder import PrivateFolder
 
@@ -62,15 +63,16 @@ class LocalEngine:
     def name(self) -> str:
         return "memory" if self.workspace is None else "out-of-core"
 
-    def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
-        files = _files_of(place)
+    def columns(self, place: Place) -> Mapping[str, pl.DataType]:
+        place = place.in_files()
+        files = files_of(place)
         if place.format == "csv":
             return dict.fromkeys(names_of_csv(place), pl.String())
         with polars_errors(Path(place.path), place.format):
             return dict(pl.scan_parquet(files, glob=False).collect_schema())
 
-    def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Batches:
-        return Batches(partial(_read, place, dict(names), self.batch_rows, is_numbered))
+    def open(self, place: Place, names: Mapping[str, str], *, is_numbered: bool = False) -> Batches:
+        return Batches(partial(_read, place.in_files(), dict(names), self.batch_rows, is_numbered))
 
     def numbers(self, n: int) -> Batches:
         return Batches(lambda: [pl.DataFrame({"number": np.arange(n, dtype=np.int64)})])
@@ -174,14 +176,8 @@ def _unpack(file: Path, packed: np.dtype[np.void]) -> RowBatch:
     return pl.DataFrame({name: np.ascontiguousarray(together[name]) for name in packed.names or ()})
 
 
-def _files_of(place: TablePlace) -> list[Path]:
-    if place.format == "table":
-        raise InvalidInput("Only Spark has a catalog; name a file, or use the engine 'spark'.")
-    return files_of(place)
-
-
 def _read(place: TablePlace, names: dict[str, str], batch_rows: int, is_numbered: bool) -> Iterator[RowBatch]:
-    files = _files_of(place)
+    files = files_of(place)
     if place.format == "csv":
         yield from read_csv_files(place, files, names, batch_rows, is_numbered=is_numbered)
         return

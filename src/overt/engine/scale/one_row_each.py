@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.engine.scale.parts_check import ByHash, Everything
-from overt.engine.scale.seam import RowBatch, ScaleEngine, TablePlace, column_of, count_cells, n_fragments_of
+from overt.engine.scale.seam import Place, RowBatch, ScaleEngine, column_of, count_cells, n_fragments_of
 from overt.errors import InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.profiling import repeated_words
@@ -50,7 +50,7 @@ class InOneCell:
         return np.zeros(rows.height, np.int64)
 
 
-def refuse_repeated_persons(engine: ScaleEngine, place: TablePlace, names: Iterable[str], called: str) -> None:
+def refuse_repeated_persons(engine: ScaleEngine, place: Place, names: Iterable[str], called: str) -> None:
     """Refuse a table in which a person who is named by one of these columns has several rows."""
     types = engine.columns(place)
     for name in names:

@@ -182,7 +182,7 @@ def records_of_parts(folder: Path, tables: Mapping[str, int]) -> dict[str, FileR
 def owner_record_of(
     manifest: Manifest,
     recipe: Recipe,
-    input_digest: str,
+    input_digest: str | None,
     n_rows: int,
     n_dropped: int,
     n_suppressed: int,

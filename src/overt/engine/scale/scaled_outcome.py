@@ -36,6 +36,7 @@ class ScaledOutcome(RunResult):
     cautions: tuple[str, ...]
     instead: str  # that the method leaks, and which one reaches the same goal and does not
     verdict: Verdict
+    is_of_catalog: bool  # whether only an engine finds the input
     input: str
     places: tuple[str, ...]
 
@@ -69,7 +70,8 @@ class ScaledOutcome(RunResult):
         yield "Again", f"overt run {self.recipe_path} --engine {self.engine}"
         yield "Again", PUBLISH_ONE
         if self.places:
-            yield "Check", f"overt check {self.input} {self.places[0]}"
+            on = f" --engine {self.engine}" if self.is_of_catalog else ""
+            yield "Check", f"overt check {self.input} {self.places[0]}{on}"
 
     def content(self) -> dict[str, Any]:
         """The outcome as plain values."""

@@ -19,7 +19,7 @@ from overt.engine.risk import Exposure
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.parts_report import blind_guess_of, measure_groups
 from overt.engine.scale.scaled_run import input_of, place_of_path
-from overt.engine.scale.seam import MOST_COUNTED, NO_CELLS, RowBatch, TablePlace, codes_of, dense, sparse
+from overt.engine.scale.seam import MOST_COUNTED, NO_CELLS, Place, RowBatch, codes_of, dense, sparse
 from overt.engine.scale.staging import Staged, stage_table
 from overt.errors import InvalidInput
 from overt.io.intake import Intake
@@ -63,7 +63,7 @@ def risk_at_scale(
 
 def _asked(
     data: Any, recipe: Recipe | str | Path | None, known: Collection[str], sensitive: Collection[str]
-) -> tuple[TablePlace, Intake, str]:
+) -> tuple[Place, Intake, str]:
     """Where the rows are, how they are read, and where the roles come from."""
     if not isinstance(data, str | Path):
         raise InvalidInput(

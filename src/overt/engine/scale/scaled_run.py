@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`overt.run` with an engine: a release in parts from a recipe, checked before it appears, whole or not at all."""
 
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -48,7 +47,7 @@ from overt.engine.scale.parts_report import kind_of_tables, report_of_parts, wri
 from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.row_strata import Combine
 from overt.engine.scale.scaled_outcome import ScaledOutcome
-from overt.engine.scale.seam import ScaleEngine, TablePlace, count_cells
+from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace, count_cells
 from overt.engine.scale.staging import BOX_COIN, TWO_COINS, DrawCoins, Staged, stage_table, system_coins
 from overt.engine.tight_cells import tight_cells_of
 from overt.errors import InvalidInput, Unreachable
@@ -98,7 +97,7 @@ def run_at_scale(
     put_back(place)
     clear_abandoned(Path(tempfile.gettempdir() if staging is None else staging), f"{PREFIX}*", PREFIX)
     refuse_taken(place, overwrite=overwrite)
-    pilot = pilot_for_run(recipe) if source.format != "table" and Path(source.path).is_file() else None
+    pilot = None if source.file is None else pilot_for_run(recipe)
     with engine_of(engine, master=master, staging=staging) as run_on:
         on_progress(f"Reading {recipe.source.name}", 0, 0)
         refuse_repeated_persons(run_on, source, recipe.persons, recipe.source.name)
@@ -123,7 +122,7 @@ def _release(
     recipe: Recipe,
     engine: ScaleEngine,
     staged: Staged,
-    source: TablePlace,
+    source: Place,
     place: Path,
     rng: Generator | None,
     pilot: Pilot | None,
@@ -196,6 +195,7 @@ def _release(
         cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
         instead=_find_alternative(recipe, staged, counts),
         verdict=verdict,
+        is_of_catalog=recipe.source.catalog_table is not None,
         input=recipe.source.said,
         places=places,
     )
@@ -234,9 +234,16 @@ def _find_alternative(recipe: Recipe, staged: Staged, counts: NDArray[np.int64])
 
 
 def check_at_scale(
-    data: str | Path, release: Path, given: Recipe | None = None, on_progress: Progress = silent
+    data: str | Path,
+    release: Path,
+    given: Recipe | None = None,
+    engine: Any = "out-of-core",
+    *,
+    master: str | None = None,
+    staging: str | None = None,
+    on_progress: Progress = silent,
 ) -> Verdict:
-    """Decide from the data and a release in parts whether it holds what its manifest claims, on this machine in bounded memory."""
+    """Decide from the data and a release in parts whether it holds what its manifest claims, on an engine."""
     path = release / MANIFEST
     manifest = read_manifest(path)
     record = find_owner_record(owner_record_path(release))
@@ -251,7 +258,8 @@ def check_at_scale(
     digests = Finding("digests", True, "The parts of the release are, byte for byte, those of the manifest.")
     if changed:
         digests = Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
-    origin = _find_origin(record, path, release, source, beside)
+    input_digest = digest_of_input(source)
+    origin = _find_origin(record, path, release, recipe.source_at(data).name, input_digest, beside)
     if set(manifest.release) != set(recipe.method.table_names) or any(
         not (release / n).is_dir() for n in manifest.release
     ):
@@ -259,7 +267,7 @@ def check_at_scale(
             "tables", False, f"The release should have the tables {', '.join(recipe.method.table_names)}."
         )
         return Verdict((digests, missing, origin))
-    with engine_of("out-of-core") as run_on:
+    with engine_of(engine, master=master, staging=staging) as run_on:
         on_progress(f"Reading {recipe.source.name}", 0, 0)
         pilot = pilot_of_release(recipe, record, has_manifest=True)
         staged = stage_table(run_on, source, recipe.intake(pilot))
@@ -279,20 +287,26 @@ def check_at_scale(
     groups = None if seen is None else seen.people.n_groups
     words = find_contradictions_of_parts(manifest, path, recipe, claim.n_rows, groups) if given is None else ()
     found = (digests, *words, files, *verdict.findings, *written, origin)
-    return Verdict(tuple(of_known_data(finding, origin, record) for finding in found))
+    knows_data = record if record is not None and None not in (record.input.sha256, input_digest) else None
+    return Verdict(tuple(of_known_data(finding, origin, knows_data) for finding in found))
 
 
 def _find_origin(
-    record: OwnerRecord | None, path: Path, release: Path, source: TablePlace, beside: Mapping[str, tuple[str, str]]
+    record: OwnerRecord | None,
+    path: Path,
+    release: Path,
+    called: str,
+    input_digest: str | None,
+    beside: Mapping[str, tuple[str, str]],
 ) -> Finding:
     """Whether the data, and the files that were read beside it, are what the release was made from; `path` is that of the manifest."""
     told = "that every line shows what its own row holds was compared when the lines were written, and cannot be told from the parts."
+    unknown = f"Not confirmed: whether the release was made from {called}."
     if record is None:
         return Finding(
             "origin",
             True,
-            f"Not confirmed: whether the release was made from {Path(source.path).name}. The owner's record, which would say it, is not beside "
-            f"the release. Nor is confirmed {told}",
+            f"{unknown} The owner's record, which would say it, is not beside the release. Nor is confirmed {told}",
         )
     if record.manifest_sha256 != digest(path):
         return Finding("origin", False, f"The owner's record beside {release.name} belongs to another manifest.")
@@ -301,7 +315,13 @@ def _find_origin(
         return Finding(
             "origin", False, f"{' and '.join(changed)} is not what the release was made from, or has changed since."
         )
-    if record.input.sha256 != digest_of_input(source):
+    if record.input.sha256 is None or input_digest is None:
+        return Finding(
+            "origin",
+            True,
+            f"{unknown} It was made from a table of a catalog, of whose content there is no digest. Nor is confirmed {told}",
+        )
+    if record.input.sha256 != input_digest:
         return Finding("origin", False, "The data is not what the release was made from, or has changed since.")
     return Finding("origin", True, f"The data is what the release was made from. Not confirmed: {told}")
 
@@ -345,8 +365,7 @@ def refuse_unsupported(recipe: Recipe) -> None:
         raise InvalidInput(f"Columns in 'others' are released {alone}, or leave them out.")
     if output.flat:
         raise InvalidInput(f"A flat file is made {alone}, or leave 'flat' out.")
-    source = input_of(recipe)
-    if recipe.settings.pilot is not None and (source.format == "table" or not Path(source.path).is_file()):
+    if recipe.settings.pilot is not None and input_of(recipe).file is None:
         raise InvalidInput(
             "The people of a pilot are left out of one file, by their position, and of no folder of parts and no table of a catalog: there they would be "
             "published. Name the file that the pilot was drawn from; or leave [pilot] out, if nothing in the recipe was chosen because of somebody's values."
@@ -354,17 +373,17 @@ def refuse_unsupported(recipe: Recipe) -> None:
     format_of(recipe)
 
 
-def input_of(recipe: Recipe, data: str | Path | None = None) -> TablePlace:
-    """Where the data is."""
-    file = recipe.source.file
+def input_of(recipe: Recipe, data: str | Path | None = None) -> Place:
+    """Where the data is, or the same data at another place."""
+    source = recipe.source_at(data)
+    if source.catalog_table is not None:
+        return CatalogPlace(source.catalog_table)
+    file = source.file
     if file is None:
         raise InvalidInput(
             "An engine reads files and tables of a catalog, and no database; export the table to Parquet."
         )
-    if file.format == "table":
-        return TablePlace(str(file.path), "table")
-    path = file.path if data is None else Path(data)
-    return place_of_path(path, file.format, file.named_separator, file.encoding)
+    return place_of_path(file.path, file.format, file.named_separator, file.encoding)
 
 
 def place_of_path(
@@ -437,9 +456,8 @@ def output_of(recipe: Recipe) -> Path:
     return recipe.output_path
 
 
-def digest_of_input(source: TablePlace) -> str:
-    """The digest of a file or of the parts of a folder; of a table of a catalog, of its name."""
-    path = Path(source.path)
-    if source.format == "table":
-        return hashlib.sha256(source.path.encode()).hexdigest()
-    return digest_of_parts(path) if path.is_dir() else digest(path)
+def digest_of_input(source: Place) -> str | None:
+    """The digest of a file or of the parts of a folder; None of a table of a catalog, whose bytes nobody here reads."""
+    if source.file is not None:
+        return digest(source.file)
+    return None if source.folder is None else digest_of_parts(source.folder)

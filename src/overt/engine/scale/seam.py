@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.errors import TooLarge
+from overt.errors import InvalidInput, TooLarge
 
 RowBatch = pl.DataFrame
 Data = Any  # rows that an engine knows where to find
@@ -39,12 +39,57 @@ MOST_FRAGMENTS = 256
 
 @dataclass(frozen=True)
 class TablePlace:
-    """A table to read: a file, a folder of parts or a table of a catalog, and how it is written."""
+    """A table to read: a file or a folder of parts, and how it is written."""
 
     path: str
-    format: str  # "csv", "parquet" or "table"
+    format: str  # "csv" or "parquet"
     separator: str = ","
     neutralised: bool = False  # whether apostrophes before formulas are taken back
+
+    @property
+    def file(self) -> Path | None:
+        """The one file that it is, whose rows have positions; None of a folder of parts."""
+        path = Path(self.path)
+        return path if path.is_file() else None
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder whose parts it is."""
+        path = Path(self.path)
+        return path if path.is_dir() else None
+
+    def in_files(self) -> "TablePlace":
+        """Itself, for those who read files."""
+        return self
+
+    def on_spark(self, session: Any) -> Any:
+        """Its rows as Spark reads them; of Parquet only."""
+        return session.read.parquet(self.path if "://" in self.path else Path(self.path).resolve().as_uri())
+
+
+@dataclass(frozen=True)
+class CatalogPlace:
+    """A table to read that a catalog knows by its name. Nobody here knows where its files are, and its rows have no positions."""
+
+    table: str
+
+    format = "table"
+    separator = TablePlace.separator  # of a release that is made of it
+    file = None
+    folder = None
+
+    def in_files(self) -> TablePlace:
+        """Refuses: who reads files has no catalog."""
+        raise InvalidInput(
+            f"Only Spark has a catalog, and {self.table} is to be a table of one; use the engine 'spark' (--engine spark), or name a file."
+        )
+
+    def on_spark(self, session: Any) -> Any:
+        """Its rows as Spark reads them."""
+        return session.table(self.table)
+
+
+Place = TablePlace | CatalogPlace
 
 
 class ScaleEngine(Protocol):
@@ -58,10 +103,10 @@ class ScaleEngine(Protocol):
     def fragment_rows(self) -> int:
         """How many rows a fragment should have."""
 
-    def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
+    def columns(self, place: Place) -> Mapping[str, pl.DataType]:
         """The columns that a place has, in order; one whose categories have an order by that order, although it is opened as text."""
 
-    def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Data:
+    def open(self, place: Place, names: Mapping[str, str], *, is_numbered: bool = False) -> Data:
         """Some columns of a place, not yet read, each under the name that it is given here; perhaps with the position of every row."""
 
     def numbers(self, n: int) -> Data:

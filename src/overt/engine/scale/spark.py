@@ -27,6 +27,7 @@ from overt.engine.scale.seam import (
     Count,
     FragmentOf,
     MakeRows,
+    Place,
     RowBatch,
     TablePlace,
     WorkOnFragment,
@@ -175,22 +176,23 @@ class SparkEngine:
         self.session = session
         self.workspace = PrivateFolder(staging_folder(staging))
 
-    def columns(self, place: TablePlace) -> Mapping[str, pl.DataType]:
+    def columns(self, place: Place) -> Mapping[str, pl.DataType]:
         if place.format == "csv":
-            return dict.fromkeys(names_of_csv(place), pl.String())
+            return dict.fromkeys(names_of_csv(place.in_files()), pl.String())
         known = from_arrow(self._failing(lambda: self._read(place).limit(0).toArrow())).schema
-        told = _types_that_spark_forgets(place) if place.format == "parquet" else {}
+        told = _types_that_spark_forgets(place.in_files()) if place.format == "parquet" else {}
         return {name: told.get(name, t) for name, t in known.items()}
 
-    def open(self, place: TablePlace, names: Mapping[str, str], *, is_numbered: bool = False) -> Any:
+    def open(self, place: Place, names: Mapping[str, str], *, is_numbered: bool = False) -> Any:
         from pyspark.sql import functions as F  # noqa: N812 (as everybody calls it)
 
-        if is_numbered and (place.format == "table" or Path(place.path).is_dir()):
+        if is_numbered and place.file is None:
             raise InvalidInput(
                 "The people of a pilot are left out by their position, which Spark knows of one file only; write the data to one, or use the "
                 "engine 'out-of-core'."
             )
         if place.format == "csv":
+            place = place.in_files()
             files = tuple(map(str, files_of(place)))
             like = pl.DataFrame(schema={**dict.fromkeys(names, pl.String), **({ROW: pl.Int64} if is_numbered else {})})
             numbers = self.session.range(0, len(files), 1, min(len(files), MOST_TASKS))
@@ -273,11 +275,8 @@ class SparkEngine:
             )
         return found.select(like.columns).cast(dict(like.schema))  # type: ignore[arg-type]
 
-    def _read(self, place: TablePlace) -> Any:
-        if place.format == "table":
-            return self._failing(lambda: self.session.table(place.path))
-        path = place.path if "://" in place.path else Path(place.path).resolve().as_uri()
-        return self._failing(lambda: self.session.read.parquet(path))
+    def _read(self, place: Place) -> Any:
+        return self._failing(lambda: place.on_spark(self.session))
 
     def _failing(self, run: Callable[[], Any]) -> Any:
         """Run something on Spark; if it fails, say what is known of it without the words of Spark, which quote cells."""

@@ -20,9 +20,9 @@ from overt.engine.scale.seam import (
     MOST_COUNTED,
     ROW,
     Data,
+    Place,
     RowBatch,
     ScaleEngine,
-    TablePlace,
     read_types,
     require_countable,
 )
@@ -91,7 +91,7 @@ def with_codes(columns: Iterable[Column], codes: Iterable[Codes]) -> tuple[Colum
 
 def stage_table(
     engine: ScaleEngine,
-    place: TablePlace,
+    place: Place,
     intake: Intake,
     coins: DrawCoins = system_coins,
     coin_names: tuple[str, ...] = TWO_COINS,
