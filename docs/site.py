@@ -60,7 +60,7 @@ API = {
     },
     "Errors": {
         "Every exception that Overt raises on purpose.": (
-            "OvertError InvalidInput Unreachable TooLarge NothingReleased MissingExtra Stuck Cancelled Caution"
+            "OvertError InvalidInput InvalidData Unreachable TooLarge NothingReleased MissingExtra Stuck Cancelled Caution"
         )
     },
 }

@@ -76,6 +76,7 @@ from overt.engine.schema import RecipeSchema as RecipeSchema
 from overt.engine.schema import schema as schema
 from overt.errors import Cancelled as Cancelled
 from overt.errors import Caution as Caution
+from overt.errors import InvalidData as InvalidData
 from overt.errors import InvalidInput as InvalidInput
 from overt.errors import MissingExtra as MissingExtra
 from overt.errors import NothingReleased as NothingReleased

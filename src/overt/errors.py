@@ -4,6 +4,7 @@
 
 OvertError
 ├── InvalidInput    what was given cannot be used as it is (also a ValueError)
+│   ├── InvalidData     rows of the data cannot: how many, which or what of them, so that the message is for their owner
 │   └── InvalidRecipe   a recipe says something that Overt does not understand
 ├── Unreachable     the goal cannot be reached on this table
 │   ├── Stuck           it could be, but not by this algorithm, which went astray
@@ -14,7 +15,8 @@ OvertError
 Caution is no error: Overt warns with it of what a release does not protect from. Cancelled is none either: whoever watches
 the progress of long work raises it to end that work.
 
-A message says what was given, what was expected and what to do next. It never holds an identifier or a
+A message says what was given, what was expected and what to do next. COUNTED are the kinds whose messages say what was counted in
+the data: they are for its owner, as is all that a run prints. None holds an identifier or a
 sensitive value of a person: logs travel.
 """
 
@@ -25,6 +27,10 @@ class OvertError(Exception):
 
 class InvalidInput(OvertError, ValueError):
     """What was given cannot be used as it is."""
+
+
+class InvalidData(InvalidInput):
+    """What is in the rows of the data cannot be used; the message says how many rows, which or what of them, and is for their owner."""
 
 
 class InvalidRecipe(InvalidInput):
@@ -61,3 +67,6 @@ class Caution(UserWarning):
 
 class Cancelled(Exception):
     """Long work was ended by whoever watches it: raise this from `on_progress`. Overt does not catch it, and writes nothing."""
+
+
+COUNTED = (InvalidData, Unreachable, TooLarge)  # whose messages say what was counted in the data

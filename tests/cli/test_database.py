@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from cli.conftest import ANATOMY, RECIPE
+from overt.audience import PRINTED
 from overt.cli import main
 from overt.io import targets
 from overt.samples import hospital
@@ -241,7 +242,7 @@ def test_several_rows_for_one_person_are_refused(clinic, folder, overt):
     code, _, err = overt("run", "recipe.toml", "--quiet", "--overwrite")
     assert code == 3
     assert err.startswith(
-        "Column 'Name' of table hospital has 96 different values in 192 rows: several rows for one person."
+        f"{PRINTED}\nColumn 'Name' of table hospital has 96 different values in 192 rows: several rows for one person."
     )
 
 

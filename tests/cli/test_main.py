@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What holds for every command: help at once, one sentence for every error, and its exit code."""
 
+import ast
 import inspect
 import json
 import re
@@ -13,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+import overt as overt_package
 from overt.audience import PRINTED
 from overt.cli import app
 from overt.cli.console import Exit
-from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
+from overt.errors import InvalidData, InvalidInput, InvalidRecipe, MissingExtra, TooLarge, Unreachable
 
+SRC = Path(overt_package.__file__).parent
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "command-line.md"
 COMMANDS = sorted(set(app) - {"--help", "-h", "--version", "--install-completion"})
 
@@ -83,6 +86,7 @@ ERRORS = [
     (InvalidRecipe("The recipe is odd."), 2, "The recipe is odd.\n"),
     (InvalidInput("The data is odd."), 3, "The data is odd.\n"),
     (MissingExtra("Install overt[arrow]."), 3, "Install overt[arrow].\n"),
+    (InvalidData("It is missing in 3 of 9 rows."), 3, "It is missing in 3 of 9 rows.\n"),
     (Unreachable("Not with this data."), 4, "Not with this data.\n"),
     (TooLarge("2**90 worlds."), 5, "2**90 worlds.\n"),
     (MemoryError(), 5, "This machine does not have enough memory for this; use fewer rows or columns.\n"),
@@ -139,7 +143,8 @@ def failing(folder, monkeypatch):
 def test_an_error_is_one_sentence_and_its_exit_code(overt, failing, error, code, sentence):
     """What says figures of the data says first that it is for the owner."""
     failing(error)
-    notice = f"{PRINTED}\n" if code in (Exit.UNREACHABLE, Exit.TOO_LARGE, Exit.NOTHING_RELEASED) else ""
+    is_counted = isinstance(error, InvalidData) or code in (Exit.UNREACHABLE, Exit.TOO_LARGE, Exit.NOTHING_RELEASED)
+    notice = f"{PRINTED}\n" if is_counted else ""
     assert overt("run", "recipe.toml") == (code, "", notice + sentence)
 
 
@@ -170,6 +175,18 @@ def test_debug_repeats_no_words_of_an_error_that_was_caught_on_the_way(overt, fa
     assert code == json.loads(out)["exit_code"] == Exit.UNEXPECTED
     assert "ValueError" in err and "Odd" in err and err.count("test_main.py") > 2
     assert not [line for line in err.splitlines() if "Alice" in line and not line.startswith("    ")]
+
+
+def test_sentences_that_count_in_the_data_are_of_the_kind_that_is_for_the_owner():
+    """A number of what was read is no number of what was asked for: it is raised as InvalidData."""
+    wrong = []
+    for path in [path for room in ("io", "engine") for path in (SRC / room).rglob("*.py")]:
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "InvalidInput":
+                shown = [part for part in ast.walk(call) if isinstance(part, ast.FormattedValue)]
+                if any(re.search(r"\bn_|sum\(|:,", ast.unparse(ast.JoinedStr([part]))) for part in shown):
+                    wrong.append(f"{path.name}:{call.lineno}")
+    assert not wrong
 
 
 def test_an_error_with_json_is_a_document(folder, overt):

@@ -14,6 +14,7 @@ import pytest
 
 from cli.conftest import ANATOMY, RECIPE
 from overt.algorithms.mondrian import Mondrian
+from overt.audience import PRINTED
 from overt.cautions import caution
 from overt.checks import Finding, Verdict
 from overt.samples import census
@@ -265,7 +266,10 @@ def test_missing_sensitive_values_are_dropped_if_the_recipe_says_so(folder, over
     rows = (folder / "hospital.csv").read_text().replace("Hepatitis", "")
     n_missing = rows.count(",\n")
     (folder / "hospital.csv").write_text(rows)
-    assert overt("run", "recipe.toml", "--quiet")[0] == 3
+    code, _, err = overt("run", "recipe.toml", "--quiet")
+    assert code == 3 and err.startswith(
+        f"{PRINTED}\nThe sensitive column 'Disease' is missing in {n_missing} of 96 rows;"
+    )
     change(folder, ('role = "sensitive"', 'role = "sensitive"\nmissing = "drop"'))
     code, outcome = overt_json("run", "recipe.toml")
     assert code == 0
@@ -286,7 +290,7 @@ def test_a_failed_check_writes_nothing(folder, overt, overt_json, monkeypatch):
     monkeypatch.setattr("overt.engine.run.check_release", lambda *_, **__: verdict)
     code, out, _ = overt("run", "recipe.toml")
     assert code == 1
-    assert out.startswith("Nothing was written: the release did not pass its own check.")
+    assert out.startswith(f"{PRINTED}\n\nNothing was written: the release did not pass its own check.")
     assert "  FAILED  goal  1 group breaks 4-anonymity.\n" in out
     code, outcome = overt_json("run", "recipe.toml")
     assert (code, outcome["ok"], outcome["files"], outcome["manifest"]) == (1, False, {}, None)

@@ -23,9 +23,13 @@ import pytest
 
 import overt
 from overt.algorithms import METHODS
+from overt.algorithms.dp.accounting import Budget
 from overt.audience import Audience, audience_of
+from overt.cli import main
+from overt.cli.console import Exit
 from overt.engine.course import prepare
 from overt.errors import OvertError
+from overt.io.ledger import ledger_path, set_limit, spend
 from overt.io.person_lines import lines_of_persons
 from overt.io.publication import published_tables
 from overt.io.recipe.recipe import read_recipe
@@ -200,8 +204,6 @@ def undated(path: Path) -> bytes:
 
 
 def with_budget(folder):
-    from overt.io.ledger import ledger_path, set_limit
-
     path = ledger_path(folder / "people.csv")
     path.unlink(missing_ok=True)
     set_limit(path, 1000, "0.99")
@@ -228,6 +230,35 @@ def test_two_tables_with_the_same_release_have_the_same_public_bytes(case, tmp_p
     if not case.startswith("dp-"):
         assert {name.partition(".")[2] for name in first[Audience.OWNER]} >= {"owner-report.html", "owner-report.json"}
         assert any(other[Audience.OWNER] != first[Audience.OWNER] for other in others)  # the owner's do tell them apart
+
+
+@pytest.mark.filterwarnings("ignore::overt.errors.Caution")
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=["words", "json"])
+@pytest.mark.parametrize("case", [case for case in CASES if case.startswith("dp-")])
+def test_what_a_dp_run_prints_for_the_public_says_nothing_of_earlier_releases(
+    case, words, tmp_path, monkeypatch, capsys
+):
+    """Releases that were made before are in the ledger, which is for the owner: the same release under other ledgers."""
+    folder = fresh(tmp_path / "a")
+    write_recipe(folder, case)
+    write_people(folder, people(ILL))
+    monkeypatch.chdir(folder)
+    printed, beside = [], []
+    for epsilon in (1, 5):
+        with_budget(folder)
+        spend(
+            ledger_path(folder / "people.csv"),
+            Budget.of(epsilon, "1e-9"),
+            release="a",
+            release_id="b",
+            method="dp-cube",
+        )
+        assert main(["run", "recipe.toml", "--seed", "1", "--overwrite", *words]) == Exit.DONE
+        out, err = capsys.readouterr()
+        printed.append(out)
+        beside.append(err.partition("For the owner")[2])
+    assert printed[0] == printed[1] and "owner" not in printed[0]
+    assert beside[0] != beside[1] and "spent so far: " in beside[0]
 
 
 def test_every_method_is_looked_at():

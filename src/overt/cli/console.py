@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from overt.audience import PRINTED, Audience
-from overt.errors import InvalidInput, InvalidRecipe, MissingExtra, NothingReleased, TooLarge, Unreachable
+from overt.errors import COUNTED, InvalidInput, InvalidRecipe, MissingExtra, NothingReleased, TooLarge, Unreachable
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -58,11 +58,6 @@ _EXIT_OF_ERROR: tuple[tuple[type[BaseException], Exit], ...] = (
 )
 
 
-_OF_COUNTS = (
-    Exit.UNREACHABLE,
-    Exit.TOO_LARGE,
-    Exit.NOTHING_RELEASED,
-)  # what such sentences say was counted in the data
 _OURS = re.compile(r"\..*(\.[0-9a-f]{8}\.(part|old)|\.unfinished|\.lock)|\.overt-[0-9a-f]{8}\.unfinished")
 
 
@@ -112,7 +107,7 @@ def _as_people_know_it(path: Path) -> str:
 
 def complain(error: BaseException, *, as_json: bool = False) -> Exit:
     """Say what went wrong, and with which code the command ends. What was counted in the data says first whom it is for."""
-    if exit_of(error) in _OF_COUNTS:
+    if isinstance(error, (*COUNTED, MemoryError)):
         sys.stderr.write(f"{PRINTED}\n")
     sys.stderr.write(sentence_of(error) + "\n")
     if as_json:
@@ -136,7 +131,11 @@ def say(text: str = "") -> None:
 
 
 def tell(result: "Result", *, json: bool, quiet: bool = False) -> None:
-    """Print what a command found: as one JSON document, or in words."""
+    """Print what a command found: as one JSON document, or in words. What is for the owner beside a public result goes where errors go."""
+    from overt.report.lines import labelled
+
+    if beside := () if quiet else tuple(result.rows_for_the_owner()):
+        sys.stderr.write("\n".join([PRINTED, *labelled(beside), ""]))
     if json:
         say_json(result.to_dict(), None)
     elif not quiet:

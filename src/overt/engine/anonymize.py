@@ -17,7 +17,7 @@ from overt.engine.identifiers_released import find_identifiers_released
 from overt.engine.outcome import HeldProperty, find_cautions, group_sizes
 from overt.engine.promises import claim_of
 from overt.engine.result import Result
-from overt.errors import InvalidInput, OvertError, Unreachable
+from overt.errors import InvalidData, InvalidInput, OvertError, Unreachable
 from overt.io.frames import frame_intake, to_native
 from overt.io.person_lines import lines_of_persons
 from overt.io.person_rows import PersonRows, keep_of, person_rows
@@ -163,7 +163,7 @@ def anonymize(
     profile = _without_unnamed(profile_frame(frame, roles=given, draw=draw), quasi_identifiers, sensitive)
     _refuse_repeats(profile, person)
     if k is not None and k > profile.n_rows:
-        raise InvalidInput(f"k is {k:,}, and the frame has {profile.n_rows:,} rows; groups cannot be larger than that.")
+        raise InvalidData(f"k is {k:,}, and the frame has {profile.n_rows:,} rows; groups cannot be larger than that.")
     if profile.perhaps_known:
         raise InvalidInput(
             f"Neither headers nor cells say what others may know about a person: {profile.perhaps_known}. Name quasi_identifiers, and what is sensitive."
@@ -301,7 +301,7 @@ def _refuse_repeats(profile: Profile, person: str | None) -> None:
     repeated = [column.name for column in profile.columns if column.repeats and column.name != person]
     repeated += [] if profile.persons is None else [profile.persons.column]
     if repeated and person is None:
-        raise InvalidInput(
+        raise InvalidData(
             f"Column {repeated[0]!r} seems to name persons, some of whom have several rows, and five rows that look alike may be one person. "
             f"Say which column identifies the persons, person={repeated[0]!r}; or, if it does not identify persons, identifiers=[{repeated[0]!r}]."
         )

@@ -42,7 +42,6 @@ from overt.io.unfinished import clear_unfinished
 from overt.privacy import exact
 from overt.progress import Progress, silent
 from overt.release import DpRelease
-from overt.report.lines import labelled
 
 SEEDED = "Made with a seed, for tests: anyone who has it can remove the noise. overt check refuses this release."
 
@@ -78,31 +77,28 @@ class DpOutcome(RunResult):
             "facts": dict(self.facts),
             "coins": self.coins,
             **findings_of(self.verdict),
-            "budget": self.ledger.to_dict(),
             "files": {name: str(place) for name, place in self.files.items()},
             "manifest": str(self.manifest_path) if self.files else None,
             "report": [str(path) for path in self.report_paths],
-            "cleared": list(self.cleared),
         }
 
-    def lines(self, width: int | None = None) -> Iterator[str]:
-        """What a person wants to know about a differentially private release that was just written."""
-        yield from labelled(self.rows(), width)
-
     def rows(self) -> Iterator[tuple[str, str]]:
-        """The same as labels and texts."""
+        """What a person wants to know about a differentially private release that was just written, as labels and texts."""
         yield "Release", f"{self.n_published:,} rows, {self.n_different:,} of them different, by {self.method}"
         yield from self.facts.items()
         is_seeded = self.coins == "seeded"
         yield "Against", "nobody: it is for tests" if is_seeded else self.against
         if is_seeded:
             yield "Caution", SEEDED
-        yield "Ledger", f"spent so far: {self.ledger.spent}; limit: {self.ledger.limit} ({self.ledger.path.name})"
         yield from (("Files", str(place)) for place in (*self.files.values(), self.manifest_path, *self.report_paths))
-        if self.cleared:
-            yield "Cleared", sentence_of_cleared(self.cleared)
         yield "Again", f"{again(self.recipe_path)} (which spends as much again)"
         yield "Check", f"overt check {as_typed(self.input_path)} {as_typed(self.checked)}"
+
+    def rows_for_the_owner(self) -> Iterator[tuple[str, str]]:
+        """What was made before this release: no reader of it need know."""
+        yield "Ledger", f"spent so far: {self.ledger.spent}; limit: {self.ledger.limit} ({self.ledger.path.name})"
+        if self.cleared:
+            yield "Cleared", sentence_of_cleared(self.cleared)
 
 
 def refuse_dp(recipe: Recipe, doing: str) -> None:

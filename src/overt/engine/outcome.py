@@ -24,7 +24,6 @@ from overt.persons import Persons
 from overt.privacy import FrequencyLDiversity, RelativeRisk, TCloseness
 from overt.privacy.base import Property, SensitiveProperty
 from overt.release import Release
-from overt.report.lines import labelled
 from overt.report.person_sentences import (
     base_rates,
     counted_persons,
@@ -149,12 +148,8 @@ class Outcome(RunResult):
             instead=find_alternative(release, goal),
         )
 
-    def lines(self, width: int | None = None) -> Iterator[str]:
-        """What a person wants to know about a release that was just written."""
-        yield from labelled(self.rows(), width)
-
     def rows(self) -> Iterator[tuple[str, str]]:
-        """The same as labels and texts."""
+        """What a person wants to know about a release that was just written, as labels and texts."""
         things = "rows" if self.persons is None else "persons"
         left_out = (
             [f"{counted(self.n_dropped, things[:-1])} with a missing sensitive value left out"]

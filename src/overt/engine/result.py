@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from overt.audience import PRINTED, Audience
 from overt.checks import Verdict
 from overt.markup import Markup, element
-from overt.report.lines import of_findings
+from overt.report.lines import labelled, of_findings
 
 NOT_WRITTEN = (
     "Nothing was written: the release did not pass its own check. Please report this as a bug in Overt.",
@@ -34,14 +34,23 @@ class Result(ABC):
     def content(self) -> dict[str, Any]:
         """The same as plain values, and more exactly."""
 
+    def for_whom(self) -> Audience | None:
+        """Who may see this result."""
+        return self.audience
+
     def summary(self, width: int | None = None) -> str:
         """The words of the command. What is for the owner says so first."""
-        notice = [PRINTED, ""] if self.audience is Audience.OWNER else []
+        notice = [PRINTED, ""] if self.for_whom() is Audience.OWNER else []
         return "\n".join([*notice, *self.lines(width)])
+
+    def rows_for_the_owner(self) -> Iterator[tuple[str, str]]:
+        """What the owner is told beside a result that is public, as labels and texts; a command prints it where errors go."""
+        return iter(())
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON document of the command. Its key "audience" says who may see it."""
-        return self.content() if self.audience is None else {"audience": str(self.audience), **self.content()}
+        audience = self.for_whom()
+        return self.content() if audience is None else {"audience": str(audience), **self.content()}
 
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
@@ -69,8 +78,14 @@ class RunResult(Result):
         """Whether the release passed its own check and was written."""
         return self.verdict.ok
 
-    def summary(self, width: int | None = None) -> str:
+    def for_whom(self) -> Audience | None:
+        """Who may see this result. What was found in a release that was not written is for the owner, whatever the method."""
+        return self.audience if self.ok else Audience.OWNER
+
+    def lines(self, width: int | None = None) -> Iterator[str]:
         """What a person wants to know; of a release that did not pass its own check, why."""
-        if self.ok:
-            return super().summary(width)
-        return "\n".join([*NOT_WRITTEN, *of_findings(self.verdict, width)])
+        return labelled(self.rows(), width) if self.ok else iter([*NOT_WRITTEN, *of_findings(self.verdict, width)])
+
+    @abstractmethod
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """What a person wants to know about a release that was just written, as labels and texts."""

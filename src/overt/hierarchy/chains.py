@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.base import column_name, contiguous_level, known_values, plant
 from overt.hierarchy.texts import meaning_of, meanings_of
 from overt.hierarchy.tree import Hierarchy
@@ -88,13 +88,13 @@ class Chains:
             texts = known.filter(pl.Series(nodes) < 0).cast(pl.String)
             n_case = 0 if known.dtype.is_numeric() else sum(text.strip().casefold() in written for text in texts)
             hint = f" ({n_case} differ only in upper and lower case)" if n_case else ""
-            raise InvalidInput(
+            raise InvalidData(
                 f"{n_missing} of the {len(known)} values of {column_name(values)} are missing from {self.source}{hint}, "
                 f"which has {len(self.node_of_value)} values; the first is number {first} of the column's values in "
                 "ascending order, and the hierarchy's `missing(values)` lists them. Add them."
             )
         if len(set(nodes.tolist())) < nodes.size:
-            raise InvalidInput(
+            raise InvalidData(
                 f"Some values of {column_name(values)} differ only in white space around them, and {self.source} knows "
                 "one value; remove the white space from the data."
             )

@@ -23,7 +23,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.arguments import require_list
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.base import Counts, Level, column_name, known_values, plant
 from overt.hierarchy.tree import Hierarchy, NumberGrid, starts_of_runs
 from overt.table import Kind
@@ -169,7 +169,7 @@ class Axis:
             )
         known = known_values(values, kind)
         if known.dtype.is_float() and (n_strange := int((~known.is_finite()).sum())):
-            raise InvalidInput(
+            raise InvalidData(
                 f"{n_strange} of the {len(known)} values of {column_name(values)} are NaN or infinite and lie in no "
                 "interval; make them missing values first."
             )

@@ -25,7 +25,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData
 from overt.io.canonical_texts import text_or_none
 from overt.io.dialect import BOMS, Dialect, not_in, open_bytes, read_bytes, refuse_damaged
 from overt.io.encoding import Coded
@@ -73,7 +73,7 @@ def read_batches(path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows
         part.read(block, n_bytes, is_last, dialect, place_of_field)
         _refuse_broken(path, dialect, [part])
         if part.n_left > _MOST_OF_RECORD:
-            raise InvalidInput(
+            raise InvalidData(
                 f"Line {dialect.n_lines_before + part.n_lines + 1} of {path.name} opens a quote that is not closed in {_MOST_OF_RECORD >> 20} MB; mend the line."
             )
         if part.n_records >= batch_rows or (is_last and part.n_records):
@@ -253,14 +253,14 @@ def _refuse_broken(path: Path, dialect: Dialect, parts: Sequence[_Part]) -> None
         n_lines += part.n_lines
         line = f"Line {n_lines + 1} of {path.name}"
         if part.problem == RAGGED:
-            raise InvalidInput(
+            raise InvalidData(
                 f"{line} has {part.n_fields} {'field' if part.n_fields == 1 else 'fields'} where the header has {len(dialect.header)}; mend the line, or name "
                 f"the separator if it is not {dialect.separator!r}."
             )
         if part.problem == OPEN_QUOTE:
-            raise InvalidInput(f"{line} opens a quote in field {part.n_fields} that is never closed; mend the line.")
+            raise InvalidData(f"{line} opens a quote in field {part.n_fields} that is never closed; mend the line.")
         if part.problem != FINE:
-            raise InvalidInput(f"{line} has text after the closing quote of field {part.n_fields}; mend the line.")
+            raise InvalidData(f"{line} has text after the closing quote of field {part.n_fields}; mend the line.")
 
 
 def _decode_columns(path: Path, columns: Sequence[Sequence[_Dictionary]], encoding: str | None) -> list[pl.Series]:

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.arguments import refusal
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.canonical_texts import texts_of_cells
 from overt.io.date_formats import DateFormats
@@ -280,8 +280,8 @@ def _plain_decimals(decimals: pl.Series, name: str) -> pl.Series:
     return floats
 
 
-def _too_long(name: str, n_values: int) -> InvalidInput:
-    return InvalidInput(
+def _too_long(name: str, n_values: int) -> InvalidData:
+    return InvalidData(
         f"Column {name!r} has {n_values} distinct numbers with more digits than a 64-bit number holds; round them, or "
         "make the column text."
     )
@@ -358,7 +358,7 @@ def _readable(
     asked = f"a {kind}" if date_formats is None else date_formats.words
     cells = "1 cell is not one" if places.numbers.size == 1 else f"{places.numbers.size:,} cells are not one"
     where = f"{cells} ({places})" if places.numbers.size else f"{n_texts:,} of the texts that occur are not one"
-    raise InvalidInput(
+    raise InvalidData(
         f"Column {name!r} was declared {asked}, and {where}. Correct them, list texts that mean missing under "
         'missing_values, say unreadable = "missing" for the column to treat such cells as missing, or declare it a category.'
     )

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.io.date_formats import DateFormats, formats_of
 from overt.io.encoding import (
     Coded,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Missing = Literal["refuse", "drop", "own value"]
 
 
-class NoRows(InvalidInput):
+class NoRows(InvalidData):
     """There is nothing to release."""
 
 
@@ -219,7 +219,7 @@ class Intake:
         missing = {name: is_missing(column, self.missing_values) for name, column in sensitive.items()}
         for name, rows in missing.items():
             if self.missing == "refuse" and rows.any():
-                raise InvalidInput(
+                raise InvalidData(
                     f"The sensitive column {name!r} is missing in {int(rows.sum())} of {rows.size} rows; say what becomes "
                     "of them: missing='drop' leaves the rows out, missing='own value' makes missing a value like others."
                 )

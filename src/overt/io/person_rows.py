@@ -18,7 +18,7 @@ import polars as pl
 from numpy.random import Generator, Philox, SeedSequence
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.encoding import Coded, codes_by_text, is_missing
 from overt.io.roles.cell_kinds import read_as
@@ -129,7 +129,7 @@ class Identified:
             is_entry = np.zeros(len(coded.dictionary), np.bool_)
             is_entry[coded.codes[gone]] = True
             n = int(gone.sum())
-            raise InvalidInput(
+            raise InvalidData(
                 f"Column {name!r}, which says whose row it is, is empty in {n:,} {'row' if n == 1 else 'rows'} ({coded.places_of(is_entry)}). "
                 "Fill it in, or take these rows out of the file."
             )
@@ -216,7 +216,7 @@ class _Gathering:
         for name in self.intake.quasi_identifiers:
             n_differ, n_several = self.count_different(name)
             if name in self.asked.varies and n_several and not n_differ:
-                raise InvalidInput(
+                raise InvalidData(
                     f"Column {name!r} has varies = true and is the same in all rows of each person; leave varies out for it."
                 )
             if (
@@ -224,12 +224,12 @@ class _Gathering:
                 and self.asked.known == "static"
                 and self.is_nearly_static(name, n_differ, n_several)
             ):
-                raise InvalidInput(
+                raise InvalidData(
                     f'Column {name!r} differs little or seldom between the rows of a person, as an age or an address does, and with known = "static" it would '
                     'stand exactly beside the sensitive values, where it finds the person. Use known = "visits", or leave the column out.'
                 )
             if name not in self.asked.varies and n_differ:
-                raise InvalidInput(
+                raise InvalidData(
                     f"Column {name!r} differs between the rows of {n_differ:,} of {n_several:,} persons who have several. Say varies = true "
                     "for it if it belongs to a visit; if it belongs to the person, make it one value per person."
                 )
@@ -299,7 +299,7 @@ class _Gathering:
         for name in self.intake.sensitive:
             gone = is_missing(self.coded[name], self.intake.missing_values)[kept]
             if self.intake.missing == "refuse" and gone.any():
-                raise InvalidInput(
+                raise InvalidData(
                     f"The sensitive column {name!r} is missing in {int(gone.sum()):,} of {kept.size:,} rows; say what becomes "
                     "of them: missing='own value' makes missing a value like others, missing='drop' leaves out persons who lack one."
                 )
@@ -374,7 +374,7 @@ class _Gathering:
         most = int(n_kept.max())
         if most * n_varying > MOST_POSITIONS:
             enough = [m for m in range(1, most) if int((n_kept >= m).sum()) >= ENOUGH_PERSONS]
-            raise InvalidInput(
+            raise InvalidData(
                 f"Somebody has {most:,} rows, each of which would be told apart by {n_varying} varying columns. Keep fewer rows per person "
                 f'(keep = {max(enough, default=1):,}, say), or take their number and dates for unknown (known = "static").'
             )

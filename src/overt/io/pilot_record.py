@@ -20,7 +20,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from overt.errors import InvalidInput, Unreachable
+from overt.errors import InvalidData, InvalidInput, Unreachable
 from overt.io.atomic import all_or_nothing
 from overt.io.encoding import positions_without
 from overt.io.owner_record import Digest, OwnerRecord
@@ -100,7 +100,7 @@ def usual_people(n_rows: int) -> int:
 def draw_rows(n_rows: int, n_people: int, rng: Generator) -> PilotRows:
     """People who are drawn without looking at anything but how many rows there are."""
     if not 1 <= n_people <= n_rows // 2:
-        raise InvalidInput(
+        raise InvalidData(
             f"A pilot of {n_people:,} people is asked for and the table has {n_rows:,} rows; at most half of them can be looked "
             "at, and at least one. Change `people` of [pilot], or leave [pilot] out."
         )

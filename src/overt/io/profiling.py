@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.csv import read_texts
 from overt.io.database.address import TableName
@@ -592,7 +592,7 @@ def refuse_repeated(path: Path, counted: dict[str, tuple[int, int]]) -> None:
     """Refuse a file that has several rows for one person, and say what to do."""
     for name, (n_persons, n_rows) in counted.items():
         if n_persons < n_rows:
-            raise InvalidInput(repeated_words(name, path.name, n_persons, n_rows))
+            raise InvalidData(repeated_words(name, path.name, n_persons, n_rows))
 
 
 def repeated_words(name: str, where: str, n_persons: int, n_rows: int) -> str:

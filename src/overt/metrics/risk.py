@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.metrics.equal_rows import groups_as_seen, rows_alike
 from overt.partition import Groups, Histogram, Partition
 from overt.release import Release
@@ -149,7 +149,7 @@ def identification_of(
     share of it that is in the table, or not known.
     """
     if population_sizes is not None and (population_sizes.shape != sizes.shape or (population_sizes < sizes).any()):
-        raise InvalidInput("A population has at least as many rows in every group as the table; this one has fewer.")
+        raise InvalidData("A population has at least as many rows in every group as the table; this one has fewer.")
     return identification_of_sizes(
         sizes, np.ones_like(sizes), population_share=population_share, population_sizes=population_sizes
     )

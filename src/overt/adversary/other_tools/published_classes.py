@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from overt.adversary.downcoding.published import GroupCells, Published, chosen_cells
 from overt.adversary.other_tools.published_levels import STAR, hand_out, labels_of_levels
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.lattice import nodes_of_levels
 from overt.partition import Partition
 from overt.table import Column, Table
@@ -52,7 +52,7 @@ def _read_labels(column: Column, texts: pl.Series) -> GroupCells:
             ends[label] = (int(covered[0]), int(covered[-1]))
     unknown = sorted(set(texts.to_list()) - set(ends))
     if unknown:
-        raise InvalidInput(
+        raise InvalidData(
             f"{len(unknown)} of the published texts of {column.name!r} are no value of the column and no label of its hierarchy; "
             "give the hierarchy that the tool was given."
         )
@@ -71,7 +71,7 @@ def read_local_recoding(
     class_of_row = class_of_rows(table, published)
     unknown = int((class_of_row < 0).sum())
     if unknown:
-        raise InvalidInput(
+        raise InvalidData(
             f"The file shows columns at several levels (local recoding), and the class of {unknown:,} rows does not follow from it and the "
             "original. Are these its hierarchies and its rows?"
         )

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from overt.adversary.replay.preferred_nodes import PreferredNodes
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.lattice import Node, nodes_of_levels
 from overt.partition import Partition
 from overt.table import Codes, Column, Kind, Role, Table
@@ -40,7 +40,7 @@ def read_full_domain(
             f"if the original lacks it; it has the columns {', '.join(shown.columns)}."
         )
     if shown.height != table.n_rows:
-        raise InvalidInput(f"The published table has {shown.height:,} rows and the original {table.n_rows:,}.")
+        raise InvalidData(f"The published table has {shown.height:,} rows and the original {table.n_rows:,}.")
     lines = Lines.of(shown, columns)
     for node in lines.possible_nodes():
         partition = PreferredNodes(table, "discernibility").partition(node)

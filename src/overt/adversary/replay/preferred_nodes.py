@@ -17,7 +17,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput, TooLarge
+from overt.errors import InvalidData, InvalidInput, TooLarge
 from overt.lattice import Lattice, Node, nodes_of_levels
 from overt.partition import Counts, Partition
 from overt.privacy.base import Property
@@ -142,7 +142,7 @@ def preferred_nodes(
         raise InvalidInput("The groups of the release are not those of its levels.")
     n_suppressed = int(partition.sizes[suppressed].sum())
     if n_suppressed > search.most_suppressed:
-        raise InvalidInput(
+        raise InvalidData(
             f"{n_suppressed:,} rows are suppressed, and the search was allowed {search.most_suppressed:,}."
         )
     per_cost = table.n_rows + 1 if search.knows_ties else 1  # so many suppressed rows are worth one unit of cost

@@ -29,7 +29,7 @@ from overt.algorithms.record.objective import Floats, Objective, Optimum
 from overt.algorithms.record.risks import CustomRisk, Harmonic, ModelI, RiskName, require_one_for_each, risk_named
 from overt.algorithms.record.threshold import least_risk
 from overt.algorithms.record.utilities import CustomUtility, UtilityName, utility_named
-from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.errors import InvalidData, InvalidInput, TooLarge, Unreachable
 from overt.guarantee import ONE_ROW_AT_A_TIME, Guarantee
 from overt.hierarchy import Hierarchy
 from overt.method import Method
@@ -347,7 +347,7 @@ def weights_of_column(table: Table, name: str) -> Floats:
     column = column.cast(pl.Float64, strict=False)
     n_missing = column.null_count() + int(column.is_nan().sum())
     if n_missing:
-        raise InvalidInput(
+        raise InvalidData(
             f"Column {name!r} has no weight in {n_missing:,} rows; give a number of at least 0 for everyone."
         )
     if len(column) and column.min() < 0:  # type: ignore[operator]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from overt.engine.scale.parts_check import ByHash, Everything
 from overt.engine.scale.seam import Place, RowBatch, ScaleEngine, column_of, count_cells, n_fragments_of
-from overt.errors import InvalidInput
+from overt.errors import InvalidData
 from overt.hierarchy.texts import texts_of
 from overt.io.profiling import repeated_words
 
@@ -65,4 +65,4 @@ def refuse_repeated_persons(engine: ScaleEngine, place: Place, names: Iterable[s
         )
         n_persons = int(column_of(counted, "n").sum())
         if n_persons < n_rows:
-            raise InvalidInput(repeated_words(name, called, n_persons, n_rows))
+            raise InvalidData(repeated_words(name, called, n_persons, n_rows))

@@ -11,7 +11,6 @@ from overt.checks import Verdict
 from overt.engine.outcome import PUBLISH_ONE, findings_of
 from overt.engine.result import RunResult
 from overt.guarantee import Guarantee
-from overt.report.lines import labelled
 from overt.report.sentences import counted
 
 
@@ -40,11 +39,7 @@ class ScaledOutcome(RunResult):
     input: str
     places: tuple[str, ...]
 
-    def lines(self, width: int | None = None) -> Iterator[str]:
-        """What a person wants to know about a release that was just written."""
-        yield from labelled(self._rows(), width)
-
-    def _rows(self) -> Iterator[tuple[str, str]]:
+    def rows(self) -> Iterator[tuple[str, str]]:
         left_out = (
             [f"{counted(self.n_dropped, 'row')} with a missing sensitive value left out"] if self.n_dropped else []
         )

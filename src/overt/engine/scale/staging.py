@@ -26,7 +26,7 @@ from overt.engine.scale.seam import (
     read_types,
     require_countable,
 )
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.date_formats import formats_of
 from overt.io.encoding import Coded, coded_from_series, is_missing, number_entries
@@ -124,7 +124,7 @@ def stage_table(
     found = engine.histogram(data, CountEntries(tuple(aliases), kept, like), like)
     n_dropped = int(found.filter(pl.col("column") < 0).get_column("n").sum())
     if n_dropped and intake.missing == "refuse":
-        raise InvalidInput(
+        raise InvalidData(
             f"A sensitive cell is missing in {n_dropped} rows; say what becomes of them: missing='drop' leaves the rows out, "
             "missing='own value' makes missing a value like others."
         )

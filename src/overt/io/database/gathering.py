@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.hierarchy.texts import texts_of
 from overt.io.canonical_texts import text_of_decimal, text_of_float, text_of_moment, texts_of_cells, texts_of_octets
 from overt.io.database import postgresql, sqlite
@@ -106,7 +106,7 @@ class Gathered:
         numbers = self.dictionary.to_frame("n").select(pl.when(pl.col("n") != "NaN").then("n")).to_series()
         scale, n_digits = _digits_of(numbers)
         if n_digits > _MOST_DIGITS:
-            raise InvalidInput(
+            raise InvalidData(
                 f"Column {self.plan.name!r} has numbers of {n_digits} digits; round them, or select them as text in a query."
             )
         return numbers.cast(pl.Decimal(_MOST_DIGITS, scale))
@@ -130,14 +130,14 @@ class Gathered:
         days = self.dictionary.to_physical()
         n_rows = self._n_rows_of((days < bounds[0]) | (days > bounds[1]))
         if n_rows:
-            raise InvalidInput(
+            raise InvalidData(
                 f"Column {self.plan.name!r} has days that are infinite, before the year 1 or after the year 9999 in {n_rows:,} "
                 "rows; make them NULL, or days of our calendar, in a query."
             )
 
     def _refuse_infinite(self, n_rows: int) -> None:
         if n_rows:
-            raise InvalidInput(
+            raise InvalidData(
                 f"Column {self.plan.name!r} is infinite in {n_rows:,} rows, which is no number to generalize; make it NULL, or a "
                 "number, in a query."
             )
@@ -227,7 +227,7 @@ def _series(plan: ColumnPlan, array: Any) -> pl.Series:
     try:
         return octets.cast(pl.String)
     except pl.exceptions.ComputeError:
-        raise InvalidInput(
+        raise InvalidData(
             f"Column {plan.name!r} has texts that are not UTF-8; repair them, or select hex({quote(plan.name)}) in a query."
         ) from None
 

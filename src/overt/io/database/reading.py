@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.io.database.address import TableName, find_address, quote
 from overt.io.database.connection import Connection, reading
 from overt.io.database.digest import digest_of
@@ -140,7 +140,7 @@ def _refuse_repeated(connection: Connection, selection: Selection, name: str) ->
         selection.what,
     )
     if n_persons < n_rows:
-        raise InvalidInput(
+        raise InvalidData(
             f"Column {name!r} of {selection.what} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as "
             f"rows, five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. A name "
             'alone does not tell persons apart: number them in a column of their own. If nobody has several rows, say repeats = "allow" for it.'

@@ -9,7 +9,7 @@ types, which is thrown away.
 
 from collections.abc import Collection
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData
 from overt.io.database.address import TableName, literal, quote
 from overt.io.database.columns import ColumnPlan
 from overt.io.database.connection import Connection
@@ -131,7 +131,7 @@ def _plan_mixed(connection: Connection, selection: Selection, name: str) -> Colu
     there = {kind: int(n) for kind, n in zip(kinds, found, strict=True) if n}
     described = " and ".join(f"{kind} in {n:,} rows" for kind, n in there.items())
     if "blob" in there:
-        raise InvalidInput(
+        raise InvalidData(
             f"Column {name!r} holds {described}; bytes cannot be mixed with others. Select CAST({column} AS TEXT) in a query if "
             "they are text."
         )
@@ -144,7 +144,7 @@ def _plan_mixed(connection: Connection, selection: Selection, name: str) -> Colu
         )
         return ColumnPlan(name, texts, "loose text", "mixed", floats=floats)
     if n_large:
-        raise InvalidInput(
+        raise InvalidData(
             f"Column {name!r} holds {described}, and {int(n_large):,} whole numbers are too long to be fractions without loss; "
             f"select CAST({column} AS TEXT) or CAST({column} AS INTEGER) in a query."
         )
