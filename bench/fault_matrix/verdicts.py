@@ -20,6 +20,7 @@ from bench.fault_matrix.scenes import PERSON, VALUE, Prepared
 from overt.audience import PRINTED
 
 OK, FAILED, USAGE, DATA, UNREACHABLE, TOO_LARGE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+COUNTED = (DATA, UNREACHABLE, TOO_LARGE)  # whose words may say what was counted in the data
 _SENTENCE = re.compile(r"\S.*[.)\]:]$|\S.* See: overt --help$")
 
 
@@ -28,9 +29,7 @@ def why_bad_words(ended: Ended, codes: Collection[int]) -> str:
     if ended.code not in codes:
         return f"exit code {ended.code} and not {sorted(codes)}: {ended.complained[-300:]!r}"
     lines = ended.complained.splitlines()
-    if ended.code in (UNREACHABLE, TOO_LARGE) and lines[:1] == [
-        PRINTED
-    ]:  # what was counted in the data says first whom it is for
+    if ended.code in COUNTED and lines[:1] == [PRINTED]:  # what was counted in the data says first whom it is for
         lines = lines[1:]
     if PERSON in ended.complained or VALUE in ended.complained:
         return "a message holds somebody's value"

@@ -123,6 +123,6 @@ def test_bounds_of_their_own_are_said_in_words_and_beside_the_measure():
     goal = FrequencyLDiversity(3, bounds={"a": "1/2", "b": "0.7"})
     assert "'a' at most 1/2 of it, 'b' at most 0.7 of it" in goal.in_words
     assert "nobody's value with more than 7/10" in goal.in_words and "nobody's with more than 1/3" not in goal.in_words
-    assert goal.describe(Fraction(9, 2)) == "l = 4.5 of the values without a bound of their own"
+    assert goal.describe(Fraction(9, 2)) == "l = 4.5 for the values without a bound of their own"
     assert goal.describe(math.inf) == "every value within a bound of its own"
     assert FrequencyLDiversity(3).describe(Fraction(9, 2)) == "l = 4.5"

@@ -137,7 +137,7 @@ class FrequencyLDiversity(SensitiveProperty):
             return super().describe(measured)
         if math.isinf(measured):
             return "every value within a bound of its own"
-        return f"{super().describe(measured)} of the values without a bound of their own"
+        return f"{super().describe(measured)} for the values without a bound of their own"
 
     def __str__(self) -> str:
         own = ", ".join(f"{value} at most {bound}" for value, bound in self.bounds.items())

@@ -142,7 +142,7 @@ def test_a_refusal_says_which_count_is_in_the_way_and_what_could_be_reached():
 
 REFUSED = [
     (FrequencyLDiversity(2, bounds={"v001": "1/5"}), [4, 4, 2], "fills 4 of 10 rows; 2 are allowed. Its own bound would have to be at least 0.4."),
-    (FrequencyLDiversity(2, bounds={"v001": "1/5"}), [6, 3, 1], "Its own bound would have to be at least 0.3. Ask for less: l = 1.666 can be reached."),
+    (FrequencyLDiversity(2, bounds={"v001": "1/5"}), [6, 3, 1], "Its own bound would have to be at least 0.3. Ask for less: l = 1.666 for the values without a bound of their own can be reached."),
     (FrequencyLDiversity(2, bounds={"v000": "1/10", "v001": "1/5", "v002": 1}), [1, 3, 5], "The bounds that 2 values have of their own would have to be at least 0.1112 and 0.3334."),
     (DistinctLDiversity(4), [4, 4, 2], "'s0' has 3 different values among 10 rows. Ask for less: l = 3 can be reached."),
     (RecursiveCLDiversity(1, 4), [4, 4, 2], "fills 4 of 10 rows. No c is enough. Ask for a smaller l."),

@@ -34,11 +34,13 @@ from overt.engine.scale.seam import (
     read_types,
 )
 from overt.engine.scale.spark_session import require_spark, staging_folder
-from overt.errors import InvalidInput, OvertError, TooLarge, Unreachable
+from overt.errors import InvalidData, InvalidInput, OvertError, TooLarge, Unreachable
 from overt.io.private_folder import PrivateFolder
 
 FAILED = "overt-step-failed"
-_KINDS: dict[str, type[OvertError]] = {kind.__name__: kind for kind in (InvalidInput, TooLarge, Unreachable)}
+_KINDS: dict[str, type[OvertError]] = {
+    kind.__name__: kind for kind in (InvalidInput, InvalidData, TooLarge, Unreachable)
+}
 MOST_TASKS = 1 << 10  # that read files
 CSV_BATCH = 1 << 17  # rows
 
