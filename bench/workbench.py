@@ -12,7 +12,7 @@ from overt.metrics.risk import risk_of_release, risk_of_table
 from overt.metrics.uniques import find_uniques
 from overt.metrics.utility import measure_utility
 from overt.release import GeneralizedRelease, Release
-from overt.report import data
+from overt.report import owner_report
 from overt.report.html import page_of
 from overt.report.json import json_of
 
@@ -62,20 +62,20 @@ def time_report(sheet: Sheet, release: Release, n: int) -> None:
         "find_uniques": lambda _, **__: uniques,
         "rows_alike": lambda _: None,
     }
-    originals = {name: getattr(data, name) for name in known}
+    originals = {name: getattr(owner_report, name) for name in known}
     with tempfile.TemporaryDirectory() as folder:
 
         def write() -> None:
-            report = data.make_report(release, goal=goal)
+            report = owner_report.make_report(release, goal=goal)
             Path(folder, "report.html").write_text(page_of(report), encoding="utf-8")
             Path(folder, "report.json").write_text(json_of(report), encoding="utf-8")
 
         try:
             for name, stand_in in known.items():
-                setattr(data, name, stand_in)
+                setattr(owner_report, name, stand_in)
             seconds = best_of(2, write)
         finally:
             for name, original in originals.items():
-                setattr(data, name, original)
+                setattr(owner_report, name, original)
         size = Path(folder, "report.html").stat().st_size
     sheet.add(f"a report beyond its metrics, n = {n:,}", seconds, "s", bar=2, note=f"{size / 1000:.0f} kB of HTML")

@@ -134,7 +134,7 @@ from overt.release import GeneralizedRelease as GeneralizedRelease
 from overt.release import RecordRelease as RecordRelease
 from overt.release import Release as Release
 from overt.release import ShuffledRelease as ShuffledRelease
-from overt.report.data import make_report as make_report
+from overt.report.owner_report import make_report as make_report
 from overt.table import Column as Column
 from overt.table import Kind as Kind
 from overt.table import Role as Role

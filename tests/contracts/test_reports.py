@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from contracts.methods import EXAMPLES
 from overt.errors import Caution, OvertError
 from overt.privacy import KAnonymity
-from overt.report.data import make_report
 from overt.report.html import page_of
 from overt.report.json import json_of
+from overt.report.owner_report import make_report
 from overt.report.text import text_of
 from tables import tables
 

@@ -23,7 +23,7 @@ from overt.hierarchy import Nested
 from overt.io.ledger import ledger_path, read_ledger, set_limit
 from overt.io.publication import owner_view, publish
 from overt.io.recipe.recipe import parse_recipe, read_recipe
-from overt.report.data import make_report
+from overt.report.owner_report import make_report
 
 RECIPE = """
 version = 1

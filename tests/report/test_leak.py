@@ -15,11 +15,11 @@ from overt.algorithms import RDA, Dealing, Mondrian
 from overt.guarantee import STRONG, WEAK
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity
 from overt.report import leak as told
-from overt.report.data import make_report
 from overt.report.html import page_of
 from overt.report.json import json_of
 from overt.report.leak import Leak
 from overt.report.leak_section import page_of_leak
+from overt.report.owner_report import make_report
 from overt.report.svg import draw
 from overt.report.text import text_of
 from tables import table_of

@@ -22,9 +22,9 @@ from overt import (
 from overt.io.publication import published_tables
 from overt.io.reader_view import release_as_read
 from overt.privacy import PROPERTIES, Property
-from overt.report.data import make_report
 from overt.report.html import page_of
 from overt.report.opening import fails_against
+from overt.report.owner_report import make_report
 from overt.report.public import make_public_report
 from overt.report.public_html import page_of_public
 from overt.report.sentences import of_rare

@@ -22,9 +22,9 @@ from overt import (
 )
 from overt.guarantee import STRONG
 from overt.io.publication import published_tables
-from overt.report.data import LEAST_ROWS, make_report
 from overt.report.html import page_of
 from overt.report.json import json_of
+from overt.report.owner_report import LEAST_ROWS, make_report
 from overt.report.text import text_of
 
 GOAL = AllOf((KAnonymity(5), FrequencyLDiversity(2)))

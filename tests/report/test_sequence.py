@@ -13,9 +13,9 @@ import overt
 from overt.algorithms.sequence.in_order import InOrder
 from overt.errors import NothingReleased, TooLarge
 from overt.privacy import FrequencyLDiversity
-from overt.report.data import make_report
 from overt.report.html import page_of
 from overt.report.json import json_of
+from overt.report.owner_report import make_report
 from overt.report.svg import draw
 from overt.report.text import text_of
 

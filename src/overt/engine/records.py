@@ -19,7 +19,7 @@ from overt.io.targets import Places, Target
 from overt.release import Release
 
 if TYPE_CHECKING:
-    from overt.report.data import PublishedFile
+    from overt.report.owner_report import PublishedFile
 
 
 def records_of(
@@ -83,7 +83,7 @@ def records_of(
 
 def published(target: Target, tables: Mapping[str, pl.DataFrame], digests: Mapping[str, str]) -> list["PublishedFile"]:
     """The files (or tables) of a release, for its public report."""
-    from overt.report.data import PublishedFile
+    from overt.report.owner_report import PublishedFile
 
     return [
         PublishedFile(target.name_of(place), tables[name].height, digests[name])

@@ -21,8 +21,8 @@ from overt.release import Release
 from overt.table import Table
 
 if TYPE_CHECKING:
-    from overt.report.data import PublishedFile
     from overt.report.leak import Leak
+    from overt.report.owner_report import PublishedFile
 
 
 def report_paths(output: Path) -> tuple[Path, Path]:
@@ -50,9 +50,9 @@ def files_of_owner_report(
 ) -> dict[Path, bytes]:
     """The owner's report of a release that was made by a recipe, for people and for programs."""
     from overt.adversary.downcoding.downcoding import downcode
-    from overt.report.data import make_report
     from overt.report.html import page_of
     from overt.report.json import json_of
+    from overt.report.owner_report import make_report
 
     report = make_report(
         release,

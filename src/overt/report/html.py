@@ -14,10 +14,10 @@ from overt.audience import NOTICE, Audience
 from overt.markup import Child, Markup, element, html_table, join
 from overt.metrics.risk import Risk
 from overt.report import downcoding, sentences
-from overt.report.data import PublishedFile, Report
 from overt.report.glossary import block_to_sign, section_of_glossary
 from overt.report.leak_section import section_of
 from overt.report.opening import section_of_opening, verdict_of_opening
+from overt.report.owner_report import PublishedFile, Report
 from overt.report.person_sentences import released_words
 from overt.report.plots import Plot
 from overt.report.sentences import percent

@@ -26,8 +26,8 @@ from overt.privacy.base import Property, SensitiveProperty
 from overt.release import Release
 from overt.report.bins import bins_of
 from overt.report.cells_shown import CellsShown
-from overt.report.data import Goal, PublishedFile, parameters_of, rows_by_size, size_label
 from overt.report.opening import Opening, of_goals
+from overt.report.owner_report import Goal, PublishedFile, parameters_of, rows_by_size, size_label
 from overt.report.person_sentences import counted_persons, not_promised_of, of_knowledge
 from overt.report.plots import Plot, bars
 from overt.report.sentences import counted

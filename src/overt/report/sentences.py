@@ -10,7 +10,7 @@ from overt.metrics.rare_values import SEVERAL, Likelier
 from overt.metrics.risk import AttributeDisclosure, Identification
 
 if TYPE_CHECKING:
-    from overt.report.data import Report
+    from overt.report.owner_report import Report
 
 
 def one_in(share: float) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from overt.audience import NOTICE
 from overt.report import downcoding, sentences
-from overt.report.data import Report
 from overt.report.leak import sentences_of_leak
+from overt.report.owner_report import Report
 from overt.report.sequence import sentences_of
 
 

@@ -26,8 +26,8 @@ from overt.io.manifest import FileRecord, now, versions
 from overt.io.recipe.recipe import Recipe
 from overt.privacy.base import Property
 from overt.release import BucketRelease, CrossBucketRelease, GeneralizedRelease, Release
-from overt.report.data import Goal, PublishedFile, rows_by_size
 from overt.report.json import json_of
+from overt.report.owner_report import Goal, PublishedFile, rows_by_size
 from overt.report.public import SeenInRelease, public_report_of, whose_of
 from overt.report.public_html import page_of_public
 from overt.table import Codes, Column, Kind
