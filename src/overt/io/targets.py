@@ -6,7 +6,7 @@ what a place is. A further kind is a class with these methods, and a case in `ta
 """
 
 import filecmp
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +28,6 @@ from overt.io.paths import ending_of, seen_from
 from overt.io.recipe.settings import DatabaseOutput, Output
 from overt.io.sources import Source
 
-Place = Hashable
 Places = Mapping[str, Any]  # (name of a table) -> its place
 Companions = Callable[[Mapping[str, str]], Mapping[Path, bytes]]  # from the digests of tables, by their names
 Finish = Callable[[Companions], None]
