@@ -180,10 +180,11 @@ def case_is_dp(recipe):
     return recipe.settings.method.name.startswith("dp-")
 
 
-def run(folder, table, seed, *, data="csv"):
+def run(folder, table, seed, *, data="csv", called="people"):
     """A whole run with reports: the public and the owner's bytes, by name, dates and random ids aside."""
     write_people(folder, table, data)
-    with_budget(folder)
+    with_budget(folder, called)
+    rename_people(folder, called)
     outcome = overt.run(
         read_recipe(folder / "recipe.toml"), rng=np.random.default_rng(seed), overwrite=True, report=True
     )
@@ -203,8 +204,18 @@ def undated(path: Path) -> bytes:
     return re.sub(r'"id": "[0-9a-f]{32}"', '"id": "ID"', text).encode()
 
 
-def with_budget(folder):
-    path = ledger_path(folder / "people.csv")
+def rename_people(folder, called):
+    """Another name for the file with the data, which somebody chose who knows what is in it."""
+    recipe = folder / "recipe.toml"
+    name = re.search(r'\[input\]\npath = "([^"]*?)(\.[^"]*)"', recipe.read_text())
+    if name is None or name[1] == called:
+        return
+    recipe.write_text(recipe.read_text().replace(f'path = "{name[1]}{name[2]}"', f'path = "{called}{name[2]}"'))
+    (folder / f"people{name[2]}").rename(folder / f"{called}{name[2]}")
+
+
+def with_budget(folder, called="people"):
+    path = ledger_path(folder / f"{called}.csv")
     path.unlink(missing_ok=True)
     set_limit(path, 1000, "0.99")
 
@@ -224,9 +235,18 @@ def test_two_tables_with_the_same_release_have_the_same_public_bytes(case, tmp_p
     assert len(tables) > 1, "no two tables with the same release were found: the test says nothing"
     by_height = sorted(tables, key=lambda one: one[0].height)  # one without dropped rows, one with them
     chosen = [by_height[0], by_height[len(by_height) // 2], by_height[-1]]
-    first, *others = (run(folder, table, seed) for table, seed in chosen)
+    names = (
+        "people",
+        "HIV clinic",
+        "of Dr Meyer",
+    )  # what the file with the data is called is no more public than the data
+    found = [run(folder, table, seed, called=name) for (table, seed), name in zip(chosen, names, strict=True)]
+    first, *others = found
     for other in others:
         assert other[Audience.PUBLIC] == first[Audience.PUBLIC]
+    assert not any(
+        b"clinic" in content or b"Meyer" in content for one in found for content in one[Audience.PUBLIC].values()
+    )
     if not case.startswith("dp-"):
         assert {name.partition(".")[2] for name in first[Audience.OWNER]} >= {"owner-report.html", "owner-report.json"}
         assert any(other[Audience.OWNER] != first[Audience.OWNER] for other in others)  # the owner's do tell them apart

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 import overt
+from overt.audience import PRINTED, Audience, audience_of
 from overt.cli import main
 from overt.cli.console import Exit
 from overt.engine.course import prepare
@@ -268,6 +269,26 @@ def test_trap_a_report_holds_no_figure_of_the_data(folder):
     write_people(folder, n=1)
     assert run(folder, "recipe.toml", "--report", "--overwrite")[0] == Exit.DONE
     assert "Nothing: no combination had enough copies" in page.read_text("utf-8")
+
+
+def test_trap_nothing_public_names_the_file_with_the_data(folder):
+    """What a file is called says what somebody knew of it: "HIV patients of ward 7"."""
+    (folder / "people.csv").rename(folder / "ward of the Kanarienvogel.csv")
+    set_limit(ledger_path(folder / "ward of the Kanarienvogel.csv"), 1000, "0.5")
+    for name in ("recipe.toml", "cube.toml"):
+        text = (folder / name).read_text("utf-8").replace("people.csv", "ward of the Kanarienvogel.csv")
+        (folder / name).write_text(text, "utf-8")
+        for words in ((), ("--json",)):
+            code, out, err = run(folder, name, "--report", "--overwrite", *words)
+            assert code == Exit.DONE and "Kanarienvogel" not in out
+            assert "overt check" in err and "Kanarienvogel" in err.partition(PRINTED)[2]
+        result = overt.run(read_recipe(folder / name), report=True, overwrite=True)
+        assert result.for_whom() is Audience.PUBLIC
+        assert "Kanarienvogel" not in str(result) + repr(result) + result._repr_html_() + json.dumps(result.to_dict())
+        for path in folder.glob("release*"):
+            assert audience_of(path) is Audience.PUBLIC and "Kanarienvogel" not in path.read_text("utf-8"), path.name
+    page = (folder / "release.report.html").read_text("utf-8")
+    assert "input.csv" in page  # the public name of the data
 
 
 def test_trap_comparisons_audits_and_owner_views_are_refused(folder):

@@ -91,11 +91,11 @@ class DpOutcome(RunResult):
         if is_seeded:
             yield "Caution", SEEDED
         yield from (("Files", str(place)) for place in (*self.files.values(), self.manifest_path, *self.report_paths))
-        yield "Again", f"{again(self.recipe_path)} (which spends as much again)"
-        yield "Check", f"overt check {as_typed(self.input_path)} {as_typed(self.checked)}"
 
     def rows_for_the_owner(self) -> Iterator[tuple[str, str]]:
-        """What was made before this release: no reader of it need know."""
+        """What was made before this release, and what the data and the recipe are called: no reader of it need know."""
+        yield "Again", f"{again(self.recipe_path)} (which spends as much again)"
+        yield "Check", f"overt check {as_typed(self.input_path)} {as_typed(self.checked)}"
         yield "Ledger", f"spent so far: {self.ledger.spent}; limit: {self.ledger.limit} ({self.ledger.path.name})"
         if self.cleared:
             yield "Cleared", sentence_of_cleared(self.cleared)
@@ -290,7 +290,7 @@ def _files_of_report(recipe: Recipe, release: DpRelease, verdict: Verdict) -> di
         n_fewest=int(sizes.min()) if sizes.size else None,
         rows_of_level=rows_of_level,
         verdict=verdict,
-        recipe=recipe_text(recipe),
+        recipe=recipe_text(recipe, Audience.PUBLIC),
         created=f"{now():%Y-%m-%d %H:%M} UTC",
     )
     page, document = report_paths(recipe.output_path)

@@ -61,7 +61,7 @@ def files_of_owner_report(
         cautions=cautions,
         name=files[0].name,
         source=recipe.source.base.name,
-        recipe=recipe_text(recipe),
+        recipe=recipe_text(recipe, Audience.OWNER),
         created=_created(),
         versions=versions(),
         leak=leak,
@@ -132,7 +132,7 @@ def _created() -> str:
     return f"{now():%Y-%m-%d %H:%M} UTC"
 
 
-def recipe_text(recipe: Recipe, audience: Audience = Audience.OWNER) -> str:
+def recipe_text(recipe: Recipe, audience: Audience) -> str:
     """The recipe as it can be shown: without folders, servers, and values that a nested hierarchy or a query writes out.
 
     For the public also without the name of the data.
