@@ -8,6 +8,7 @@ import zipfile
 from contextlib import closing
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import polars as pl
@@ -216,6 +217,61 @@ def test_days_off_the_calendar_are_unknown(dtype, number):
         ("1970-01-01",),
         (None,),
     ]
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "pandas", "pandas on pyarrow"])
+def test_seconds_off_the_calendar_are_unknown(kind):
+    """They are counted in seconds, and overflow where Polars counts in thousandths: 2**62 seconds were the first of January 1970."""
+    arrow = pytest.importorskip("pyarrow")
+    seconds = [0, 2**62, -(2**62), 253_402_300_799, 253_402_300_800, 2**61 + 86_400, None]
+    cells = arrow.array(seconds, arrow.int64()).cast(arrow.timestamp("s"))
+    frame = arrow.table({"a": cells})
+    if kind != "pyarrow":
+        pandas = pytest.importorskip("pandas")
+        series = (
+            pandas.arrays.ArrowExtensionArray(cells)
+            if "on" in kind
+            else np.array([-(2**63) if s is None else s for s in seconds]).astype("datetime64[s]")
+        )
+        frame = pandas.DataFrame({"a": series})
+    found = rows_of(overt.read_frame(frame, quasi_identifiers=["a"], row_by_row=True))
+    assert found == [("1970-01-01",), (None,), (None,), ("9999-12-31T23:59:59",), *[(None,)] * 3]
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"])
+def test_a_moment_has_the_offset_of_its_zone_to_the_second_in_every_type(zone):
+    """Before standard time, Berlin was 53 minutes and 28 seconds ahead, and New York 4:56:02 behind."""
+    moments = [
+        datetime(1800, 1, 1, 5, 6, 7),
+        datetime(1890, 6, 1),
+        datetime(2024, 7, 1, 12),
+        datetime(2024, 10, 27, 3, 30),
+    ]
+    objects = [moment.replace(tzinfo=ZoneInfo(zone)) for moment in moments]
+    column = pl.Series("a", objects)
+    assert column.dtype == pl.Datetime("us", zone)
+    texts = [text_of(moment) for moment in objects]
+    assert rows_of(overt.read_frame(column.to_frame(), quasi_identifiers=["a"], row_by_row=True)) == [
+        (t,) for t in texts
+    ]
+    if zone == "Europe/Berlin":
+        assert texts[0] == "1800-01-01T05:06:07+00:53:28" and texts[2] == "2024-07-01T12:00:00+02:00"
+    if zone == "America/New_York":
+        assert texts[0] == "1800-01-01T05:06:07-04:56:02"
+
+
+@pytest.mark.parametrize("number", [0.1, 65504.0, 0.3, 2047.0, 6e-8])
+def test_a_half_precision_number_has_the_same_text_in_every_type(number):
+    half = np.float16(number)
+    text = text_of(float(half))  # 65504, not 6.55e+04 as NumPy writes it
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    for frame in (
+        pl.DataFrame({"a": pl.Series([float(half)], dtype=pl.Float16)}),
+        pandas.DataFrame({"a": np.array([half])}),
+        pandas.DataFrame({"a": pandas.Series([half, "x"], dtype=object)}),
+        arrow.table({"a": arrow.array([half], arrow.float16())}),
+    ):
+        assert rows_of(overt.read_frame(frame, quasi_identifiers=["a"], row_by_row=True))[0] == (text,)
 
 
 OBJECTS = st.one_of(
@@ -460,7 +516,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("kind", POSTGRESQL)
-def test_a_row_more_in_postgresql_changes_no_other(postgresql, kind):
+def test_a_cell_in_postgresql_has_the_text_that_it_has_alone(postgresql, kind):
     schema = "rows_" + "".join(letter for letter in kind if letter.isalnum())
     address = postgresql.schema_address(schema)
     postgresql.run(f"CREATE TABLE {schema}.people (place int, a {kind})")
@@ -474,6 +530,46 @@ def test_a_row_more_in_postgresql_changes_no_other(postgresql, kind):
     together = read_cells(cells)
     assert together == [row for cell in cells for row in read_cells([cell])]
     assert kind not in EXPECTED or set(together) == EXPECTED[kind]
+
+
+def quoted(value):
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+DRAWN = {
+    "numeric": st.decimals(-(10**20), 10**20, places=6).map(str),
+    "double precision": st.floats().map(quoted),
+    "real": st.floats(width=32).map(quoted),
+    "bigint": st.integers(-(2**63) + 1, 2**63 - 1).map(str),
+    "text": st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=8).map(quoted),
+    "date": st.dates().map(quoted),
+    "timestamp": st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)).map(quoted),
+    "timestamptz": st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31)).map(lambda when: quoted(f"{when}+05:30")),
+}
+ROWS_OF_POSTGRESQL = st.tuples(
+    *(st.one_of(st.sampled_from(cells), DRAWN.get(kind, st.nothing())) for kind, cells in POSTGRESQL.items())
+)
+
+
+@given(rows=st.lists(ROWS_OF_POSTGRESQL, max_size=4), extra=ROWS_OF_POSTGRESQL, place=st.integers(0, 4))
+@settings(max_examples=8)  # each begins and ends four connections
+def test_a_row_more_in_postgresql_changes_no_other(postgresql, rows, extra, place):
+    names = [f"c{i}" for i in range(len(POSTGRESQL))]
+    kinds = ", ".join(f"{name} {kind}" for name, kind in zip(names, POSTGRESQL, strict=True))
+    postgresql.run(f"CREATE TABLE IF NOT EXISTS drawn_rows ({kinds})")
+
+    def read_rows(rows):
+        cells = ", ".join(
+            "(" + ", ".join(f"{c}::{kind}" for c, kind in zip(row, POSTGRESQL, strict=True)) + ")" for row in rows
+        )
+        postgresql.run("TRUNCATE drawn_rows", *([f"INSERT INTO drawn_rows VALUES {cells}"] if rows else []))
+        return rows_of(
+            overt.read_database(postgresql.address(), table="drawn_rows", quasi_identifiers=names, row_by_row=True)
+        )
+
+    place = min(place, len(rows))
+    found = read_rows([*rows[:place], extra, *rows[place:]])
+    assert found[:place] + found[place + 1 :] == read_rows(rows)
 
 
 def test_only_tables_of_a_database_in_utf_8_are_read_row_by_row(postgresql, tmp_path):

@@ -22,8 +22,8 @@ from overt.errors import InvalidInput
 
 _WHOLE = 1 << 63  # whole floats below it are written as whole numbers
 _CALENDAR = {"ms": 10**3, "us": 10**6, "ns": 10**9}
-_FIRST_DAY, _LAST_DAY = (date(year, *day).toordinal() - 719_163 for year, day in ((1, (1, 1)), (9999, (12, 31))))
-_DAY = 86_400
+FIRST_DAY, LAST_DAY = (date(year, *day).toordinal() - 719_163 for year, day in ((1, (1, 1)), (9999, (12, 31))))
+DAY = 86_400  # seconds
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?([+-]\d\d(?::\d\d){0,2})?)?")
 
 
@@ -42,9 +42,7 @@ def texts_of_cells(series: pl.Series) -> pl.Series:
     elif dtype == pl.Date:
         texts = _each_once(_on_calendar(series, 1).dt.to_string("iso:strict"), text_of_moment)
     elif isinstance(dtype, pl.Datetime):
-        texts = _each_once(
-            _on_calendar(series, _DAY * _CALENDAR[dtype.time_unit]).dt.to_string("iso:strict"), text_of_moment
-        )
+        texts = _each_once(_iso(_on_calendar(series, DAY * _CALENDAR[dtype.time_unit])), text_of_moment)
     else:
         raise InvalidInput(
             f"Column {series.name!r} is of type {dtype.base_type().__name__}, which has no order to generalize by; make it "
@@ -124,7 +122,7 @@ def _text_of(value: Any) -> str | None:
         return "true" if value else "false"
     if isinstance(value, Integral):
         return str(int(value))
-    if isinstance(value, np.float32 | np.float16):
+    if isinstance(value, np.float32):  # of a half, NumPy writes 65504 as 6.55e+04
         return text_of_float(float(str(value)))
     if isinstance(value, Real) and not isinstance(value, np.timedelta64):
         return text_of_float(float(value))
@@ -133,6 +131,20 @@ def _text_of(value: Any) -> str | None:
     if isinstance(value, datetime | date):  # of pandas too; its "not a time" reads as nothing that could be meant
         return text_of_moment(value.isoformat())
     return text_of_moment(str(value)) if isinstance(value, np.datetime64) else None
+
+
+def _iso(moments: pl.Series) -> pl.Series:
+    """ISO moments in their zone. Its offset has seconds where it is local mean time, which Polars leaves out."""
+    if moments.dtype.time_zone is None:  # type: ignore[attr-defined]
+        return moments.dt.to_string("iso:strict")
+    offsets = (moments.dt.base_utc_offset() + moments.dt.dst_offset()).dt.total_seconds()
+    return moments.dt.replace_time_zone(None).dt.to_string("iso:strict") + _each_once(offsets, _offset_in_words)
+
+
+def _offset_in_words(seconds: int) -> str:
+    minutes, second = divmod(abs(seconds), 60)
+    shown = f"{'-' if seconds < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}"
+    return f"{shown}:{second:02}" if second else shown
 
 
 def _each_once(cells: pl.Series, write: Callable[[Any], str | None]) -> pl.Series:
@@ -149,6 +161,6 @@ def _each_once(cells: pl.Series, write: Callable[[Any], str | None]) -> pl.Serie
 def _on_calendar(moments: pl.Series, n_of_day: int) -> pl.Series:
     """Days and moments of the years 1 to 9999; Polars cannot write others."""
     number = pl.col("moment").to_physical()
-    first, last = max(_FIRST_DAY * n_of_day, -_WHOLE), min((_LAST_DAY + 1) * n_of_day, _WHOLE) - 1
+    first, last = max(FIRST_DAY * n_of_day, -_WHOLE), min((LAST_DAY + 1) * n_of_day, _WHOLE) - 1
     is_inside = (number >= first) & (number <= last)
     return moments.alias("moment").to_frame().select(pl.when(is_inside).then("moment")).to_series()

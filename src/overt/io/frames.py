@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from overt.errors import InvalidInput, MissingExtra
-from overt.io.canonical_texts import texts_of_objects, texts_of_octets
+from overt.io.canonical_texts import DAY, FIRST_DAY, LAST_DAY, texts_of_objects, texts_of_octets
 from overt.io.encoding import Coded, Unreadable, coded_by_cell, coded_from_series
 from overt.io.intake import Intake, Missing
 from overt.io.person_rows import person_rows
@@ -184,6 +184,15 @@ def _without_dictionary(arrow: Any) -> Any:
     return arrow.cast(arrow.type.value_type) if hasattr(arrow.type, "value_type") else arrow
 
 
+def _on_calendar(seconds: Any) -> Any:
+    """Moments in whole seconds of the years 1 to 9999; Polars counts in thousandths, in which others overflow, to days that look like any."""
+    import pyarrow.compute as pc
+
+    first, last = FIRST_DAY * DAY, (LAST_DAY + 1) * DAY - 1
+    number = seconds.cast("int64")
+    return pc.if_else(pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last)), seconds, None)
+
+
 def _polars_series(wrapped: "nw.DataFrame[Any]", name: str, *, in_order: bool = True) -> pl.Series:
     """A column in Polars; ordered categories of pandas and PyArrow keep their order, unless nobody asks for it."""
     try:
@@ -193,6 +202,8 @@ def _polars_series(wrapped: "nw.DataFrame[Any]", name: str, *, in_order: bool = 
             series = octets.cast(pl.String)
         elif column.implementation.is_pyarrow() and column.dtype == nw.Categorical and not in_order:
             series = pl.Series(_without_dictionary(column.to_arrow()))
+        elif isinstance(column.dtype, nw.Datetime) and column.dtype.time_unit == "s":
+            series = pl.Series(_on_calendar(column.to_arrow()))
         else:
             series = column.to_polars()
         series = series.alias(name)
