@@ -222,9 +222,10 @@ def test_no_record_makes_a_private_run_fail_or_changes_what_others_show(place, t
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("source", SOURCES)
 def test_one_value_that_is_not_utf_8_leaves_everybody_elses_label(place, tmp_path, source, method):
-    extra = RECORDS[source].get(
-        "not UTF-8", RECORDS[source]["nulls" if source in ("parquet", "arrow", "postgresql") else "not UTF-8"]
-    )
+    """What declares that its texts are UTF-8 cannot hold another: there a record of unknown cells, which is what such a value becomes, stands in for it."""
+    cannot_hold_it = source in ("parquet", "arrow", "postgresql")
+    assert cannot_hold_it == ("not UTF-8" not in RECORDS[source])
+    extra = RECORDS[source]["nulls" if cannot_hold_it else "not UTF-8"]
     for records in ([], [extra]):
         recipe = place(source, records, method)
         set_limit(ledger_path(recipe.source.base), 100, "0.5")
