@@ -13,6 +13,7 @@ import overt
 from overt import method as method_module
 from overt.algorithms import HOMES, METHODS
 from overt.errors import InvalidInput
+from overt.group_shape import GroupShape
 from overt.guarantee import RELEASE_ONLY, STRONG, Adversary, Beliefs, Guarantee
 from overt.io.recipe.recipe import parse_recipe
 from overt.io.recipe.settings import (
@@ -95,6 +96,7 @@ def test_what_a_method_does_not_say_has_one_default():
         "not_promised": (),
         "claimed_budget": None,
         "strict_cuts": None,
+        "file_shape": GroupShape(method="plain", tables=frozenset({"release"})),
         "parts_the_alike": False,
     }
     with pytest.raises(TypeError, match="abstract"):

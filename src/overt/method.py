@@ -19,6 +19,7 @@ from numpy.random import Generator, RandomState
 
 from overt.arguments import WORDS, refusal, said
 from overt.errors import InvalidInput
+from overt.group_shape import GroupShape
 from overt.guarantee import Guarantee
 from overt.progress import Progress, silent
 
@@ -80,6 +81,11 @@ class Method(ABC):
     def shows(self) -> str | None:
         """How a cell is to be read, unless a column is to be shown otherwise; None is what is usual for the column."""
         return None
+
+    @property
+    def file_shape(self) -> GroupShape:
+        """What it promises of its groups that can be seen in files: `overt check` asks for all of it, and for no more."""
+        return GroupShape(method=self.name, tables=frozenset(self.table_names), strata=self.strata)
 
     @property
     def max_suppressed(self) -> "Number":

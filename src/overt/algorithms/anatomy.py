@@ -18,6 +18,7 @@ import numpy as np
 from numpy.random import Generator
 
 from overt.errors import InvalidInput, Unreachable
+from overt.group_shape import GroupShape
 from overt.guarantee import EXACT_ROWS, STRONG, Guarantee
 from overt.kernels.anatomy import create_buckets, values_in_buckets
 from overt.kernels.counting import order_by_code
@@ -53,6 +54,10 @@ class Anatomy(Method):
         goal: Property = self.goal  # a recipe may hold any
         if not isinstance(goal, FrequencyLDiversity | DistinctLDiversity) or exact(goal.l).denominator != 1:
             raise InvalidInput(f"Anatomy was asked for {self.goal}; it reaches l-diversity with a whole l only.")
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, l=self.goal.least_rows, sizes="least", differ=True)
 
     def anonymize(self, table: Table, *, rng: Generator, on_progress: Progress = silent) -> BucketRelease:
         """Put every row of the table into a bucket."""

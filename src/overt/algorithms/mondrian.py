@@ -30,7 +30,7 @@ final. Two groups are cut independently of each other.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -39,6 +39,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.errors import InvalidInput, Unreachable
+from overt.group_shape import GroupShape
 from overt.guarantee import RELEASE_ONLY, STRONG, Guarantee
 from overt.kernels import mondrian as kernels
 from overt.method import CellEnds, Traceable, form_of_cells
@@ -104,6 +105,10 @@ class Mondrian(Traceable):
     @property
     def shows(self) -> str | None:
         return form_of_cells(self.cells)
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, cuts=not self.relaxed, tight=True)
 
     @property
     def strict_cuts(self) -> StrictCuts | None:

@@ -9,9 +9,7 @@ buckets and not of boxes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -21,6 +19,7 @@ from overt.checks.crossed import ShownBoxes
 from overt.checks.flat import BUCKET, SHUFFLED, unfold
 from overt.checks.spelling import find_level
 from overt.checks.verdict import Claim, Finding
+from overt.group_shape import GroupShape
 from overt.hierarchy.grid import blocks_of
 from overt.kernels.witness import hulls_of_covered
 from overt.partition import Partition
@@ -29,30 +28,7 @@ from overt.table import Codes, Column, Table
 MOST_PAIRS = 2_000_000_000  # of boxes and rows that are compared
 MOST_COMBINATIONS = 4096  # of levels
 
-Tables = frozenset[str]
 Ints = NDArray[np.int64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GroupShape:
-    """What a method promises of its groups, as far as files show it."""
-
-    method: str
-    tables: Tables = frozenset({"release"})
-    l: int | None = None  # what l-diversity the promises speak of
-    sizes: Literal["any", "even", "least"] = (
-        "any"  # floor(n / l) groups: as even as can be, or of l with the rest beside
-    )
-    differ: bool = False  # all values of a group, if groups can be told apart
-    strata: tuple[str, ...] = ()  # no group mixes values of these
-    cuts: bool = False  # groups are made by cuts between values, one after the other
-    one_level: bool = False  # all cells of a column are at one level of its hierarchy
-    levels: Literal["together", "each"] | None = None  # groups are the rows that are alike at some levels
-    boxes: bool = False  # a flat table shows boxes, not exact quasi-identifiers
-    least_box: int = 1  # rows that show the same box
-    least_bucket: int = 1  # rows of a bucket
-    crossed: int | None = None  # this many people of a box, over buckets that show the same boxes
-    tight: bool = False  # boxes are no wider than their rows
 
 
 def find_shape(table: Table, tables: dict[str, pl.DataFrame], claim: Claim, shape: GroupShape) -> Finding:
@@ -299,5 +275,5 @@ def _fault(shape: GroupShape, words: str) -> Finding:
     return Finding("method", False, f"This is not what {shape.method} makes: {words}.")
 
 
-def _named(tables: Tables) -> str:
+def _named(tables: frozenset[str]) -> str:
     return " and ".join(map(repr, sorted(tables))) if tables else "nothing"

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from overt.checks import Finding
-from overt.checks.shapes import GroupShape
+from overt.group_shape import GroupShape
 from overt.io.dp_release import DpManifest
 from overt.io.manifest import SUFFIX, Manifest, now, recorded_recipe, versions
 from overt.io.recipe.recipe import Recipe

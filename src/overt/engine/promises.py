@@ -2,57 +2,19 @@
 # Tested through tests/cli/test_check.py
 """Promises: what the method of a recipe promises of files, in the terms of a check that knows no method."""
 
-from typing import Any
+from dataclasses import replace
 
 from overt.checks import Claim
-from overt.checks.shapes import GroupShape
+from overt.group_shape import GroupShape
 from overt.io.recipe.recipe import Recipe
-from overt.method import Inferring, Searching
-from overt.privacy import KAnonymity, exact
-from overt.release import CrossBucketRelease, Release, ShuffledRelease
+from overt.privacy import exact
 from overt.table import Table
-
-RELEASE = frozenset(Release.table_names)
-BOXES = frozenset(CrossBucketRelease.table_names)
-SHUFFLED = frozenset(ShuffledRelease.table_names)
-FLAT = frozenset({"flat"})
-
-_SIZES = {"anatomy": "least", "dealing": "even", "rda": "least"}
-_DIFFER = ("anatomy", "dealing", "rda", "gda", "batch-matching")
 
 
 def shape_of(recipe: Recipe) -> GroupShape:
-    """What can be seen of the method that a recipe names."""
-    method: Any = recipe.method
-    name = method.name
-    parts = recipe.goal.parts
-    l = max(
-        (part.least_rows for part in parts if not isinstance(part, KAnonymity)),
-        default=None,
-    )
-    k = max((part.k for part in parts if isinstance(part, KAnonymity)), default=1)
-    tables = frozenset(recipe.method.table_names)
-    is_crossed, is_safe = name == "cross-bucket", recipe.method.guarantee.resists_replay
-    is_merged = l is not None and k > l  # merged groups repeat values
-    differ = (name in _DIFFER and not is_merged) or (is_crossed and is_safe and method.bin_width is None)
-    is_blind = name == "blind-buckets"
-    functions = recipe.method.functions if isinstance(recipe.method, Inferring) else ""
-    return GroupShape(
-        method=name,
-        tables=FLAT if recipe.settings.output.flat else tables,
-        l=l,
-        sizes=_SIZES.get(name, "any"),  # type: ignore[arg-type]
-        differ=differ,
-        strata=() if not is_safe and is_crossed else recipe.method.strata,
-        cuts=(name == "mondrian" and not method.relaxed) or functions == "median cuts",
-        one_level=isinstance(recipe.method, Searching),
-        levels={"hierarchy levels": "together", "full domain": "each"}.get(functions),  # type: ignore[arg-type]
-        boxes=tables == BOXES,
-        least_box=method.box_size if is_blind else 1,
-        least_bucket=method.bucket_size if is_blind else 1,
-        crossed=method.k if is_crossed and is_safe else None,
-        tight=tables in (RELEASE, BOXES, SHUFFLED) and not name.startswith(("record-", "full-domain", "algorithm-")),
-    )
+    """What can be seen of the method that a recipe names, in the tables that the recipe asks for."""
+    shape = recipe.method.file_shape
+    return replace(shape, tables=frozenset({"flat"})) if recipe.settings.output.flat else shape
 
 
 def claim_of(recipe: Recipe, n_rows: int, table: Table) -> Claim:

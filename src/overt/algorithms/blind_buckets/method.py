@@ -25,6 +25,7 @@ from overt.algorithms.blind_buckets.deal import Values, deal_blind, hand_out
 from overt.algorithms.blind_buckets.plan import plan_strata
 from overt.algorithms.blind_buckets.strata import ByColumns, Halvings, Strata, strata_of_plain
 from overt.errors import InvalidInput
+from overt.group_shape import GroupShape
 from overt.guarantee import EXACT_ROWS, STRONG, Guarantee
 from overt.method import CellEnds, Method, form_of_cells
 from overt.privacy.alpha_k import AlphaKAnonymity
@@ -117,6 +118,16 @@ class BlindBuckets(Method):
     @property
     def table_names(self) -> tuple[str, ...]:
         return _MADE[self.form].table_names
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(
+            super().file_shape,
+            boxes=self.form == "buckets",
+            least_box=self.box_size,
+            least_bucket=self.bucket_size,
+            tight=True,
+        )
 
     @property
     def parts_the_alike(self) -> bool:

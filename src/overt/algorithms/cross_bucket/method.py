@@ -21,6 +21,7 @@ from numpy.random import Generator
 
 from overt.algorithms.cross_bucket import nearness, printed, symmetric
 from overt.errors import InvalidInput, Unreachable
+from overt.group_shape import GroupShape
 from overt.guarantee import EXACT_ROWS, MATCHED, RELEASE_ONLY, Guarantee
 from overt.method import CellEnds, Method, form_of_cells, require_goal
 from overt.privacy import AllOf, AlphaKAnonymity, DistinctLDiversity, FrequencyLDiversity, KAnonymity
@@ -156,6 +157,13 @@ class CrossBucket(Method):
         """Theorem B of docs/theory/safety.md, for two partitions in docs/theory/cross-bucket.md; `mode="paper"` chooses rows by their values."""
         found = MATCHED if self.mode == "safe" else RELEASE_ONLY
         return found if self.k > 1 else replace(found, besides=EXACT_ROWS)
+
+    @property
+    def file_shape(self) -> GroupShape:
+        shape = replace(super().file_shape, boxes=True, tight=True)
+        if self.mode == "paper":
+            return shape
+        return replace(shape, l=self.l, differ=self.bin_width is None, crossed=self.k)
 
     def anonymize(self, table: Table, *, rng: Generator, on_progress: Progress = silent) -> CrossBucketRelease:
         """Put every row into a group and into a bucket, or raise `Unreachable`."""

@@ -19,7 +19,7 @@ the one whose levels come first in the order of the columns.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, get_args
 
@@ -32,6 +32,7 @@ from overt.algorithms.full_domain.descent import search_down
 from overt.algorithms.full_domain.rolling import RolledRows
 from overt.algorithms.full_domain.search import MOST_NODES, search_all
 from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.group_shape import GroupShape
 from overt.guarantee import RELEASE_ONLY, STRONG, Guarantee
 from overt.lattice import Search
 from overt.method import Searching
@@ -84,6 +85,10 @@ class FullDomain(Searching):
     @property
     def shows(self) -> str:
         return "label"
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, one_level=True)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -11,7 +11,7 @@ Guarantee   Against an adversary who sees the release and knows the method, leve
             release only). Exact where the engines are; where they sample, with a confidence of 0.999 at each step.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar, Literal
@@ -30,6 +30,7 @@ from overt.algorithms.sequence.strategies.k_jump import KJump
 from overt.algorithms.sequence.strategies.naive import Naive
 from overt.algorithms.sequence.strategies.safe import Safe
 from overt.errors import InvalidInput, NothingReleased
+from overt.group_shape import GroupShape
 from overt.guarantee import RELEASE_ONLY, Adversary, Beliefs, Guarantee
 from overt.method import Inferring
 from overt.privacy.base import Property, SensitiveProperty, exact
@@ -100,6 +101,13 @@ class InOrder(Inferring):
         if self.strategy == "naive":
             return RELEASE_ONLY
         return Guarantee(Adversary.REPLAYER, Beliefs.FLAT, besides=SAMPLED)
+
+    @property
+    def file_shape(self) -> GroupShape:
+        shape = replace(super().file_shape, tight=True)
+        if self.functions == "median cuts":
+            return replace(shape, cuts=True)
+        return replace(shape, levels="together" if self.functions == "hierarchy levels" else "each")
 
     @property
     def rule(self) -> Strategy:

@@ -16,6 +16,7 @@ from numpy.random import Generator
 
 from overt.algorithms.streamliner.family import merge_neighbours
 from overt.errors import InvalidInput
+from overt.group_shape import GroupShape
 from overt.guarantee import EXACT_ROWS, Beliefs, Guarantee
 from overt.method import Method
 from overt.partition import Partition
@@ -77,6 +78,15 @@ class Streamliner(Method):
     def table_names(self) -> tuple[str, ...]:
         return self._made.table_names
 
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, l=self.diversity, tight=self.form == "generalized")
+
+    @property
+    def _keeps_values_apart(self) -> bool:
+        """Whether no group is merged with another, which may hold the same values."""
+        return self.k <= self.diversity
+
     def merge_groups(self, table: Table, partition: Partition) -> Partition:
         """Stage two: groups of at least k rows, chosen without looking at values."""
         return merge_neighbours(table, partition, self.k)
@@ -108,7 +118,7 @@ class Streamliner(Method):
 
     @property
     def draws_blind(self) -> bool:
-        return self._fills_places_blind and self.k <= self.diversity  # merging looks at quasi-identifiers
+        return self._fills_places_blind and self._keeps_values_apart  # merging looks at quasi-identifiers
 
     def _parts(self) -> tuple[Property, ...]:
         for part in self.goal.parts:

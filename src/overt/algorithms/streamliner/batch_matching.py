@@ -16,7 +16,7 @@ Guarantee   Exact, against an adversary who also knows this code: everyone has e
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -30,6 +30,7 @@ from overt.algorithms.streamliner.eligibility import require_eligible
 from overt.algorithms.streamliner.family import merge_neighbours, swap_rows
 from overt.algorithms.streamliner.ranks import RankBy, order_by_rank, weighted_rank, weights_of
 from overt.errors import InvalidInput
+from overt.group_shape import GroupShape
 from overt.guarantee import MATCHED, Guarantee
 from overt.kernels.batches import group_by_place_in_list, list_of_place, split_lists_at_equal_ranks
 from overt.kernels.counting import order_by_code
@@ -84,6 +85,10 @@ class BatchMatching(Streamliner, MatchesAtEqualRanks):
     @property
     def shows(self) -> str | None:
         return form_of_cells(self.cells)
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, differ=self._keeps_values_apart)
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         strata = CountedStrata.of(table, self.strata, sensitive.codes, sensitive.n_values)

@@ -12,7 +12,7 @@ Guarantee   Exact, against an adversary who also knows this code: everyone has e
 A value has at most n / l rows and so at most one in each group: groups have different values only.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from numpy.random import Generator
@@ -20,6 +20,7 @@ from numpy.random import Generator
 from overt.algorithms.batches import shuffle_by_value
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
+from overt.group_shape import GroupShape
 from overt.guarantee import STRONG, Guarantee
 from overt.kernels.batches import deal_in_turn
 from overt.partition import Partition
@@ -41,6 +42,10 @@ class Dealing(Streamliner):
     name: ClassVar[str] = "dealing"
     _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md
     _fills_places_blind: ClassVar[bool] = True
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, sizes="even", differ=self._keeps_values_apart)
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)

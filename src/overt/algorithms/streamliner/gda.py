@@ -15,7 +15,7 @@ Guarantee   Against an adversary who sees only the release: groups with differen
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
 from overt.algorithms.streamliner.ranks import Rank, RankBy, weighted_rank
 from overt.errors import InvalidInput, Stuck
+from overt.group_shape import GroupShape
 from overt.guarantee import RELEASE_ONLY, Guarantee
 from overt.kernels.counting import count_codes, order_by_code, starts_of
 from overt.kernels.gda_nearest import append_to_nearest, group_with_nearest
@@ -72,6 +73,10 @@ class GDA(Streamliner):
         super().__post_init__()
         if self.mode != "paper":
             raise InvalidInput(f"The mode of GDA is {self.mode!r}; there is only 'paper', which is not safe.")
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, differ=self._keeps_values_apart)
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)

@@ -18,7 +18,7 @@ r <= l - 1 values with f + 1 rows are all served. When fewer than l values are l
 because no value has more rows than there are groups.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from numpy.random import Generator
 from overt.algorithms.batches import shuffle_by_value
 from overt.algorithms.streamliner.base import Streamliner
 from overt.algorithms.streamliner.eligibility import require_eligible
+from overt.group_shape import GroupShape
 from overt.guarantee import STRONG, Guarantee
 from overt.kernels.batches import fill_slots
 from overt.kernels.counting import count_codes
@@ -71,6 +72,10 @@ class RDA(Streamliner):
     name: ClassVar[str] = "rda"
     _proven: ClassVar[Guarantee] = STRONG  # Theorem A of docs/theory/safety.md
     _fills_places_blind: ClassVar[bool] = True
+
+    @property
+    def file_shape(self) -> GroupShape:
+        return replace(super().file_shape, sizes="least", differ=self._keeps_values_apart)
 
     def group_rows(self, table: Table, sensitive: Column, rng: Generator, on_progress: Progress) -> Partition:
         require_eligible(sensitive.total_of_value, self.diversity, column=sensitive.name)
