@@ -48,6 +48,17 @@ GOALS = {
 every_property = pytest.mark.parametrize("name", PROPERTIES)
 
 
+@every_property
+@given(data=st.data())
+def test_a_property_says_whether_it_is_defined_for_several_values_of_a_person(name, data):
+    goal = data.draw(GOALS[name])
+    try:
+        is_defined = not goal.looks_at_values or goal.share_bounds(Fraction(1, 2), None) is not None
+    except InvalidInput:
+        is_defined = False
+    assert goal.takes_bundles == is_defined == (goal & KAnonymity(2)).takes_bundles
+
+
 def at(goal, parameter):
     """The same goal with another parameter; None if there is no such goal."""
     try:

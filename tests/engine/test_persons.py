@@ -202,20 +202,20 @@ def test_who_knows_counts_is_measured_where_they_count_as_unknown(made):
 
 REFUSED = [
     ({"method": 'name = "mondrian"'}, "could intersect their groups"),
-    ({"goal": 'property = "distinct-l-diversity"\nl = 2'}, "distinct-l-diversity is defined for one value per person"),
-    ({"goal": 'property = "entropy-l-diversity"\nl = 2'}, "entropy-l-diversity is defined for one value per person"),
+    ({"goal": 'property = "distinct-l-diversity"\nl = 2'}, "distinct 2-diversity is defined for one value per person"),
+    ({"goal": 'property = "entropy-l-diversity"\nl = 2'}, "entropy 2-diversity is defined for one value per person"),
     (
         {"goal": 'property = "recursive-c-l-diversity"\nc = 2\nl = 2'},
-        "recursive-c-l-diversity is defined for one value",
+        r"recursive \(2, 2\)-diversity is defined for one value",
     ),
-    ({"goal": 'property = "delta-disclosure"\ndelta = 1'}, "delta-disclosure is defined for one value per person"),
+    ({"goal": 'property = "delta-disclosure"\ndelta = 1'}, "1-disclosure privacy is defined for one value per person"),
     (
         {"goal": 'property = "t-closeness"\nt = 0.5\ndistance = "ordered"'},
-        "ordered t-closeness is defined for one value",
+        r"0.5-closeness \(ordered distance\) is defined for one value",
     ),
     (
         {"goal": 'property = "t-closeness"\nt = 0.5\ndistance = "hierarchical"'},
-        "hierarchical t-closeness is defined for one",
+        r"0.5-closeness \(hierarchical distance\) is defined for one",
     ),
     ({"input": 'person = "ID"\nwhich = "latest"\nkeep = 2'}, "needs order"),
     ({"input": 'person = "ID"\nwhich = "random"'}, "'which' says which rows are kept, but all rows are kept"),

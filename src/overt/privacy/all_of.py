@@ -57,6 +57,10 @@ class AllOf(Property):
         return any(part.looks_at_values for part in self.parts)
 
     @property
+    def takes_bundles(self) -> bool:
+        return all(part.takes_bundles for part in self.parts)
+
+    @property
     def least_rows(self) -> int:
         return max(part.least_rows for part in self.properties)
 

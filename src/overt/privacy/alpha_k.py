@@ -56,6 +56,10 @@ class AlphaKAnonymity(SensitiveProperty):
     def breaks(self, groups: Groups) -> Broken:
         return super().breaks(groups) | (groups.sizes < self.k)
 
+    @property
+    def takes_bundles(self) -> bool:
+        return True
+
     def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
         return Fraction(0), exact(self.alpha)
 

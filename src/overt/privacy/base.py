@@ -183,6 +183,11 @@ class Property(ABC):
         return True
 
     @property
+    def takes_bundles(self) -> bool:
+        """Whether it is defined where a person may have several values; if it looks at values, `share_bounds` says how."""
+        return not self.looks_at_values
+
+    @property
     def has_own_bounds(self) -> bool:
         """Whether single values have bounds of their own."""
         return False

@@ -44,6 +44,10 @@ class BetaLikeness(SensitiveProperty):
             everyone, 1 / (1 + exact(self.beta))
         )  # all p together are 1, and none exceeds (1 + beta) q
 
+    @property
+    def takes_bundles(self) -> bool:
+        return True
+
     def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
         if not q:
             return ANY

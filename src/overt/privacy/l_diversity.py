@@ -67,6 +67,10 @@ class FrequencyLDiversity(SensitiveProperty):
         too_frequent: Broken = times(largest, l.numerator) > times(sizes, l.denominator)
         return too_frequent
 
+    @property
+    def takes_bundles(self) -> bool:
+        return True
+
     def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
         bound = self.bounds.get(value) if value is not None else None
         return Fraction(0), min(Fraction(1), 1 / exact(self.l) if bound is None else exact(bound))

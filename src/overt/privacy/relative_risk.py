@@ -69,6 +69,10 @@ class RelativeRisk(SensitiveProperty):
         kinds = Kinds.of(self._of_positive(histogram), sizes)
         return kinds.breaks(most=kinds.limits(lambda q: exact(self.times)))
 
+    @property
+    def takes_bundles(self) -> bool:
+        return True
+
     def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
         if self.positive and value not in self.positive:
             return ANY

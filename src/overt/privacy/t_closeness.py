@@ -55,6 +55,10 @@ class TCloseness(SensitiveProperty):
     def measure_histogram(self, histogram: Histogram, sizes: Counts) -> Fraction:
         return greatest_ratio(*self._work(histogram, sizes))
 
+    @property
+    def takes_bundles(self) -> bool:
+        return self.distance == "equal"
+
     def share_bounds(self, q: Fraction, value: str | None) -> Bounds:
         if self.distance != "equal":
             return super().share_bounds(q, value)

@@ -3,20 +3,20 @@
 """What a recipe may say of persons with several rows, and what of it does not fit together: refused by name, before any data is read."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from overt.errors import InvalidInput
 from overt.io.recipe.toml_lines import KeyPath
-from overt.privacy import PROPERTIES
-from overt.privacy.t_closeness import TCloseness
+from overt.method import Method
+from overt.privacy.base import Property
 
 if TYPE_CHECKING:
     from overt.io.recipe.settings import Settings
 
-FOR_ONE_VALUE = ("distinct-l-diversity", "entropy-l-diversity", "recursive-c-l-diversity", "delta-disclosure")
 INSTEAD = "use l-diversity, alpha-k-anonymity, relative-risk, beta-likeness or t-closeness (equal), or keep one row per person (keep = 1)"
 
 
-def person_contradictions(settings: "Settings", method: Any) -> Iterator[tuple[KeyPath, str]]:
+def person_contradictions(settings: "Settings", method: type[Method]) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong with what a recipe says of persons."""
     said, chosen = settings.input, settings.method
     varying = [name for name, column in settings.columns.items() if getattr(column, "varies", None)]
@@ -46,8 +46,7 @@ def person_contradictions(settings: "Settings", method: Any) -> Iterator[tuple[K
         return
     yield from _contradictory_roles(settings)
     yield from _contradictory_knowledge(settings, varying)
-    sensitive = [name for name, column in settings.columns.items() if column.role == "sensitive"]
-    several = said.keep != 1 and bool(sensitive or (said.known == "static" and varying))
+    several = has_several_values(settings)
     if method.is_dp:
         yield (
             ("input", "person"),
@@ -60,21 +59,27 @@ def person_contradictions(settings: "Settings", method: Any) -> Iterator[tuple[K
             f"{method.name} does not support persons with several rows: somebody who knows which rows belong to one person could intersect "
             'their groups. Use "blind-buckets", or keep one row per person (keep = 1), and then only this row is protected.',
         )
-    for position, goal in enumerate(settings.goal):
-        is_other_distance = (
-            issubclass(PROPERTIES[goal.property], TCloseness) and getattr(goal, "distance", "equal") != "equal"
-        )
-        if several and (goal.property in FOR_ONE_VALUE or is_other_distance):
-            which = f"{goal.distance} {goal.property}" if is_other_distance else goal.property
-            yield (
-                ("goal", position),
-                f"{which} is defined for one value per person, and here a person has several: {INSTEAD}.",
-            )
     if several and settings.output.others:
         yield (
             ("output", "others"),
             "columns without a role cannot be released of persons with several rows; leave out 'others', or keep one row per person (keep = 1).",
         )
+
+
+def has_several_values(settings: "Settings") -> bool:
+    """Whether a person can have several sensitive values: also of a column that varies and that nobody knows."""
+    columns = settings.columns.values()
+    is_static = settings.input.known == "static"
+    has_values = any(
+        column.role == "sensitive" or (is_static and getattr(column, "varies", None)) for column in columns
+    )
+    return settings.input.person is not None and settings.input.keep != 1 and has_values
+
+
+def require_bundles(goal: Property) -> None:
+    """Refuse a property that is defined for one value per person only."""
+    if not goal.takes_bundles:
+        raise InvalidInput(f"{goal} is defined for one value per person, and here a person has several: {INSTEAD}.")
 
 
 def _contradictory_roles(settings: "Settings") -> Iterator[tuple[KeyPath, str]]:

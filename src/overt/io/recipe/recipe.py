@@ -22,7 +22,7 @@ from overt.io.date_formats import formats_of
 from overt.io.encoding import kind_of_format
 from overt.io.recipe import settings as shape
 from overt.io.recipe.dp_rules import dp_contradictions, released_columns
-from overt.io.recipe.person_rules import person_contradictions
+from overt.io.recipe.person_rules import has_several_values, person_contradictions, require_bundles
 from overt.io.recipe.problems import closest, quoted, section_name, sentence
 from overt.io.recipe.settings import (
     DatabaseInput,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from overt.algorithms.dp.mechanism import DpMethod
     from overt.hierarchy import Builder
     from overt.io.intake import Intake
     from overt.io.person_rows import PersonRows
@@ -64,6 +65,14 @@ class Recipe:
     hierarchies: Mapping[str, "Builder"]
     folder: Path  # paths in a recipe are relative to the file it is written in
     name: str
+
+    @property
+    def dp_method(self) -> "DpMethod":
+        """The method of a recipe whose releases are differentially private; ask `is_dp` first."""
+        from overt.algorithms.dp.mechanism import DpMethod
+
+        assert isinstance(self.method, DpMethod)
+        return self.method
 
     @property
     def path(self) -> Path:
@@ -257,6 +266,8 @@ class _Understanding:
         properties = []
         for position, chosen in enumerate(self.settings.goal):
             made = self.attempt(("goal", position), lambda chosen=chosen: PROPERTIES[chosen.property](**_given(chosen)))
+            if made is not None and has_several_values(self.settings):
+                self.attempt(("goal", position), lambda made=made: require_bundles(made))
             if made is not None:
                 properties.append(made)
         if len(properties) < len(self.settings.goal):
