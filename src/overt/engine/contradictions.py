@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, timedelta
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -64,9 +63,9 @@ def find_dp_contradictions(
 ) -> Finding:
     """Whether what the manifest says in words and figures is what its recipe and the release say.
 
-    `is_recorded` says that the recipe holds what a private run adds to it.
+    `is_recorded` says that the recipe holds what a differentially private run adds to it.
     """
-    method: Any = recipe.method
+    method = recipe.dp_method
     told = {
         "method": (manifest.method, method.name),
         "epsilon": (manifest.epsilon, str(method.budget.epsilon)),
@@ -90,8 +89,7 @@ def find_dp_contradictions(
 
 
 def _in_words(manifest: Manifest, recipe: Recipe) -> Iterator[str]:
-    method: Any = recipe.method
-    if manifest.method != method.name:
+    if manifest.method != recipe.method.name:
         yield "the method that it names is not that of its recipe"
     if manifest.goal != tuple(map(str, recipe.goal.parts)):
         yield "the goals that it names are not those of its recipe"

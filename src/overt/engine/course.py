@@ -5,7 +5,6 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from numpy.random import Generator
 
@@ -77,7 +76,7 @@ def with_public_hierarchies(recipe: Recipe) -> Recipe:
     """A recipe as its table is read: a differentially private method has its own hierarchies, and every column that it releases is known."""
     if not recipe.is_dp:
         return recipe
-    method: Any = recipe.method
+    method = recipe.dp_method
     formats = recipe.choices("format")
     columns = {
         name: QuasiIdentifier(role="quasi-identifier", format=formats.get(name)) if name in method.trees else column

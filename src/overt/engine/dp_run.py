@@ -122,7 +122,7 @@ def run_dp(
 
     With `rng` the release is one for tests, and says so.
     """
-    method: Any = recipe.method
+    method = recipe.dp_method
     source, target = recipe.source, recipe.target
     source.require()
     _require_independent(recipe)
@@ -138,7 +138,6 @@ def run_dp(
         on_progress(stage, 0, 0)  # how much there is to do tells how many rows there are
 
     prepared = prepare(recipe, quiet)
-    method = prepared.method
     facts = method.facts  # what cannot be computed is refused before anything is spent
     release_id = secrets.token_hex(16)
     ledger = spend(
@@ -198,7 +197,7 @@ def check_dp_release(recipe: Recipe, manifest: DpManifest | None, data: str | Pa
     places = target.recorded(named, Path(str(release).removesuffix(SUFFIX)))
     known = target.digests(places)
     tables, digests = target.read(places)
-    method: Any = recipe.method
+    method = recipe.dp_method
     if manifest is not None:
         findings.append(_find_changes(recipe, manifest, target, places, {**known, **digests}))
         beside = manifest_path(Path(str(release).removesuffix(SUFFIX)))
@@ -267,7 +266,7 @@ def _levels_of(tree: PublicTree) -> Any:
 def _files_of_report(recipe: Recipe, release: DpRelease, verdict: Verdict) -> dict[Path, bytes]:
     from overt.report.dp import DpReport, page_of_dp
 
-    method: Any = recipe.method
+    method = recipe.dp_method
     sizes = release.partition.sizes
     rows_of_level = {}
     for name, tree in method.trees.items():
@@ -307,9 +306,8 @@ def _write(
     overwrite: bool,
     replaced: Replaced,
 ) -> None:
-    target, method = recipe.target, recipe.method
+    target, method = recipe.target, recipe.dp_method
     folder = target.base.parent
-    assert isinstance(method, DpMethod)
 
     def companions(digests: Mapping[str, str]) -> dict[Path, bytes]:
         ((name, place),) = target.places(tables).items()

@@ -70,15 +70,14 @@ def with_external(recipe: Recipe, table: Table) -> tuple[Table, "Method"]:
     """The table and the method of a recipe, which may name the file of an external database."""
     if not isinstance(recipe.method.external, str):
         return table, recipe.method
-    method: Any = recipe.method
     how: dict[str, Any] = {"missing_values": recipe.settings.input.missing_values, "row_by_row": recipe.is_dp}
     if (file := recipe.source.file) is not None:
         how |= {"separator": file.named_separator, "encoding": file.encoding}
     names = [column.name for column in table.quasi_identifiers]
     how["date_formats"] = {name: form for name, form in recipe.choices("format").items() if name in names}
-    path = recipe.folder / method.external
+    path = recipe.folder / recipe.method.external
     table, external = read_external(table, path, hierarchies=recipe.hierarchies, **how)
-    return table, replace(method, external=external)
+    return table, replace(recipe.method, external=external)  # type: ignore[type-var]  # all are dataclasses
 
 
 def _align(column: Column, other: Column, builder: "Builder | None") -> tuple[Column, Codes]:

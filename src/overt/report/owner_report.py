@@ -21,6 +21,7 @@ from overt.checks import Verdict
 from overt.errors import InvalidInput
 from overt.guarantee import Guarantee
 from overt.markup import Markup
+from overt.method import Method
 from overt.metrics.equal_rows import rows_alike
 from overt.metrics.rare_values import rare_values_of
 from overt.metrics.risk import AttributeDisclosure, Risk, risk_of_release, risk_of_table
@@ -388,9 +389,9 @@ def _share_exact(release: Release, column: Column) -> float:
     return float(release.partition.sizes[least == greatest].sum()) / release.table.n_rows
 
 
-def parameters_of(method: Any) -> str:
+def parameters_of(method: Method) -> str:
     """The method's own parameters, those that differ from what is usual or say something."""
-    given = {known.name: getattr(method, known.name) for known in fields(method) if known.name != "goal"}
+    given = {known.name: getattr(method, known.name) for known in fields(method) if known.name != "goal"}  # type: ignore[arg-type]  # all are dataclasses
     if isinstance(given.get("external"), str):
         given["external"] = Path(given["external"]).name
     return ", ".join(f"{name} = {value}" for name, value in given.items() if value not in (None, (), {}, False))

@@ -28,6 +28,7 @@ from overt.engine.scale.fragment_lines import BUCKET, ShownLines, as_lines, orde
 from overt.engine.scale.groups_by_cuts import CutFragment, like_of
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.row_strata import Combine, StratumOf, divide_into_strata
+from overt.engine.scale.scaled_methods import DealsBlind
 from overt.engine.scale.seam import RowBatch, column_of, count_cells, n_fragments_of, require_countable
 from overt.engine.scale.staging import BOX_COIN, COIN, SECOND_COIN, Staged
 from overt.errors import InvalidInput
@@ -184,7 +185,7 @@ class PublishBuckets:
         return self.lines.frame({BUCKET: pl.Series(bucket[order] + 1), **values})
 
 
-def deal_at_scale(staged: Staged, method: Any) -> tuple[Any, StratumOf, tuple[Deal, ...], ValueNumber]:
+def deal_at_scale(staged: Staged, method: DealsBlind) -> tuple[Any, StratumOf, tuple[Deal, ...], ValueNumber]:
     """Every row with its bucket; and the strata, their deals and the values that these were planned from."""
     engine, value_of = staged.engine, find_values(staged)
     stratum_of = divide_into_strata(engine, staged.data, staged.quasi_identifiers, method.stratify)
@@ -209,7 +210,7 @@ def deal_at_scale(staged: Staged, method: Any) -> tuple[Any, StratumOf, tuple[De
     return dealt, stratum_of, deals, value_of
 
 
-def make_boxes_and_buckets(staged: Staged, method: Any, lines: ShownLines, on_progress: Progress) -> MadeTables:
+def make_boxes_and_buckets(staged: Staged, method: DealsBlind, lines: ShownLines, on_progress: Progress) -> MadeTables:
     """The release of blind buckets."""
     if method.form != "buckets":
         raise InvalidInput(

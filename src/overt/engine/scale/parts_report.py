@@ -80,7 +80,7 @@ def report_of_parts(
     engine: ScaleEngine, recipe: Recipe, parts: Sequence[PublishedParts], records: Mapping[str, FileRecord]
 ) -> dict[str, bytes]:
     """The public report of published parts, for people and for programs."""
-    method: Any = recipe.method
+    method = recipe.method
     kind = kind_of_tables(part.name for part in parts)
     people = _read(engine, recipe, parts[0])
     of_values = people if len(parts) == 1 else _read(engine, recipe, parts[1])

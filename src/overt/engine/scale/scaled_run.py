@@ -131,7 +131,7 @@ def _release(
     overwrite: bool,
     with_report: bool,
 ) -> ScaledOutcome:
-    method: Any = recipe.method
+    method = recipe.method
     claim = claim_of(recipe, staged.n_rows, staged.table())
     file_format = format_of(recipe)
     neutralise = is_neutralised(recipe)

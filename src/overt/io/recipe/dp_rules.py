@@ -7,9 +7,10 @@ from typing import Any
 
 from overt.io.recipe.settings import Settings
 from overt.io.recipe.toml_lines import KeyPath
+from overt.method import Method
 
 
-def dp_contradictions(settings: Settings, method: Any) -> Iterator[tuple[KeyPath, str]]:
+def dp_contradictions(settings: Settings, method: type[Method]) -> Iterator[tuple[KeyPath, str]]:
     """What a recipe must not ask of a differentially private release."""
     words = "would break the guarantee of a differentially private release"
     if settings.goal:
