@@ -29,7 +29,7 @@ from overt.algorithms.sequence import (
 )
 from overt.algorithms.sequence.engines.forward_pass import ForwardPass
 from overt.algorithms.sequence.equal_tables import RowPosterior
-from overt.algorithms.sequence.strategies.strategy_comparison import random_function
+from overt.algorithms.sequence.strategy_comparison import random_function
 
 EXAMPLES = settings(max_examples=40, deadline=None)
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from overt.algorithms.sequence import Exclusive, Inference, KJump, MaxRatio, Naive, RowsAtRisk, Safe
-from overt.algorithms.sequence.strategies.strategy_comparison import compare, find_witness
+from overt.algorithms.sequence.strategy_comparison import compare, find_witness
 
 
 @pytest.mark.parametrize(
