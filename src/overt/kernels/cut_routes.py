@@ -18,15 +18,14 @@ def route_rows(codes, column, bar, left, right, node_of_row):
 
 
 @kernel
-def count_left(codes, node_of_row, first, column, bar, offset, counts):
-    """counts[c, offset[j] + codes[j, row]]: the rows that candidate c would send left, by every column j.
+def count_left(codes, node_of_row, first, column, bar, counted, offset, counts):
+    """counts[c, offset[m] + codes[counted[m], row]]: the rows that candidate c would send left, by every column that is counted.
 
     Node v considers the candidates `first[v]:first[v + 1]`.
     """
-    n_columns = codes.shape[0]
     for row in range(node_of_row.size):
         node = node_of_row[row]
         for c in range(first[node], first[node + 1]):
             if codes[column[c], row] < bar[c]:
-                for j in range(n_columns):
-                    counts[c, offset[j] + codes[j, row]] += 1
+                for m in range(counted.size):
+                    counts[c, offset[m] + codes[counted[m], row]] += 1

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from overt.engine.scale.row_strata import OneStratum, StratumOf
 from overt.engine.scale.seam import (
+    MOST_COUNTED,
     NO_CELLS,
     Data,
     RowBatch,
@@ -35,6 +36,7 @@ from overt.table import Codes, Column, Kind
 
 MOST_AT_ONCE = 1 << 22  # cells that a task counts at a time
 MOST_ALIKE = 1 << 25  # rows of one group that are worked on in one place
+MOST_KEPT = 1 << 28  # counts of groups that are to be cut further, on the driver
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,15 +107,27 @@ class CountBelow:
     first: Counts
     column: Codes
     bar: Codes
-    offset: Counts
+    counted: Codes  # the columns that are counted
+    offset: Counts  # (counted column) -> where its codes begin
     width: int
 
     def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
         counts = np.zeros((self.column.size, self.width), np.int64)
         for rows in batches:
             codes = codes_of(rows, self.names)
-            count_left(codes, self.tree.leaves(rows), self.first, self.column, self.bar, self.offset, counts)
+            count_left(
+                codes, self.tree.leaves(rows), self.first, self.column, self.bar, self.counted, self.offset, counts
+            )
         yield sparse(counts)
+
+
+@dataclass(frozen=True, eq=False)
+class BestCut:
+    """The best cut of a node so far, what it would send left, and what its parts lose."""
+
+    cut: ConsideredCut
+    below: NDArray[np.int64]
+    loss: float
 
 
 class _Growing:
@@ -132,17 +146,14 @@ class _Growing:
         self.names = (*self.quasi_names, *(f"s{i}" for i in range(len(self.sensitive))))
         sizes = [column.n_values for column in (*self.quasi, *self.sensitive)]
         self.offset, self.width = np.append(0, np.cumsum(sizes)).astype(np.int64), int(sum(sizes))
-        require_countable(self.width)
+        self.together = columns_together(sizes)
         self.n_codes = np.array(sizes[: len(self.quasi)], np.int64)
         self.is_range = [column.kind is not Kind.CATEGORY for column in self.quasi]
         self.nodes: list[list[int]] = [[-1, 0, -1, -1] for _ in range(strata.n_strata)]
         self.counts: dict[int, NDArray[np.int64]] = {}
 
     def tree(self) -> FragmentTree:
-        everyone = [ConsideredCut(root, 0, int(self.n_codes[0]), 0) for root in range(self.strata.n_strata)]
-        self.counts = {c.node: counts for c, counts in zip(everyone, self._count(everyone), strict=True)}
-        n_rows = sum(self._size(counts) for counts in self.counts.values())
-        most = most_rows_of_fragment(self.engine, n_rows)
+        most = self._count_roots()
         frontier = list(self.counts)
         while frontier:
             candidates = [c for node in frontier if self._size(self.counts[node]) > most for c in self._consider(node)]
@@ -151,8 +162,8 @@ class _Growing:
                 left, right = len(self.nodes), len(self.nodes) + 1
                 self.nodes += [[-1, 0, -1, -1], [-1, 0, -1, -1]]
                 self.nodes[chosen.node] = [chosen.column, chosen.bar, left, right]
-                self.counts[left], self.counts[right] = below, self.counts[chosen.node] - below
-                following += [left, right]
+                self._keep({left: below, right: self.counts[chosen.node] - below}, most)
+                following += [node for node in (left, right) if node in self.counts]
             for node in frontier:
                 if self._size(self.counts[node]) > MOST_ALIKE and self.nodes[node][0] < 0:
                     raise TooLarge(
@@ -162,6 +173,27 @@ class _Growing:
                 del self.counts[node]
             frontier = following
         return self._as_arrays()
+
+    def _count_roots(self) -> int:
+        """Count the strata, as many at a time as may be; how many rows a fragment may have follows from all of them."""
+        roots, at_once, n_rows = self.strata.n_strata, max(1, MOST_COUNTED // self.width), 0
+        for begin in range(0, roots, at_once):
+            everyone = [ConsideredCut(r, 0, int(self.n_codes[0]), 0) for r in range(begin, min(begin + at_once, roots))]
+            counts = self._count(everyone)
+            n_rows += int(counts[:, : self.n_codes[0]].sum())
+            self._keep({c.node: of for c, of in zip(everyone, counts, strict=True)}, self.engine.fragment_rows)
+        return most_rows_of_fragment(self.engine, n_rows)
+
+    def _keep(self, found: dict[int, NDArray[np.int64]], most: int) -> None:
+        """Keep the counts of nodes that are to be cut further: only these are looked at again."""
+        for node, counts in found.items():
+            if self._size(counts) > min(most, MOST_ALIKE):
+                self.counts[node] = counts.copy()
+        if len(self.counts) * self.width > MOST_KEPT:
+            raise TooLarge(
+                f"The values of {len(self.counts):,} groups of people would have to be counted, of {self.width:,} values each, and {MOST_KEPT:,} "
+                "counts fit. Use fewer strata, or columns with fewer values: round numbers, shorten codes."
+            )
 
     def _size(self, counts: NDArray[np.int64]) -> int:
         return int(counts[: self.n_codes[0]].sum())
@@ -189,22 +221,19 @@ class _Growing:
         return found[:1] if self.rule.choose == "widest" and self.rule.goal is None else found
 
     def _choose(self, candidates: list[ConsideredCut]) -> list[tuple[ConsideredCut, NDArray[np.int64]]]:
-        """The cut of every node that gets one, and what goes left."""
+        """The cut of every node that gets one, and what goes left. Candidates are counted as many at a time as may be, also those of one node."""
         most = max(1, MOST_AT_ONCE // self.width)
-        chosen: list[tuple[ConsideredCut, NDArray[np.int64]]] = []
+        chosen: dict[int, BestCut] = {}
         while candidates:
-            n_here = min(most, len(candidates))
-            while n_here < len(candidates) and candidates[n_here].node == candidates[n_here - 1].node:
-                n_here += 1
-            here, candidates = candidates[:n_here], candidates[n_here:]
+            here, candidates = candidates[:most], candidates[most:]
             counts = self._count(here)
-            accepted = self._verdict(here, counts)
-            for node in dict.fromkeys(c.node for c in here):
-                of_node = [i for i, c in enumerate(here) if c.node == node and accepted[i]]
-                if of_node:
-                    best = self._least_loss(here, counts, of_node) if self.rule.choose == "gain" else of_node[0]
-                    chosen.append((here[best], counts[best].copy()))
-        return chosen
+            for i in np.flatnonzero(self._verdict(here, counts)).tolist():
+                loss, best = self._loss(here[i], counts[i]), chosen.get(here[i].node)
+                if best is None or loss < best.loss - 1e-9:  # of equal ones the first, as `choose_least_loss` has it
+                    chosen[here[i].node] = BestCut(here[i], counts[i].copy(), loss)
+            if self.rule.choose == "widest":  # the first that both parts satisfy is taken
+                candidates = [c for c in candidates if c.node not in chosen]
+        return [(best.cut, best.below) for best in chosen.values()]
 
     def _count(self, candidates: list[ConsideredCut]) -> NDArray[np.int64]:
         """(candidate, code of any column) -> rows that would go left."""
@@ -213,11 +242,13 @@ class _Growing:
         order = sorted(range(len(candidates)), key=lambda i: candidates[i].node)
         column = np.array([candidates[i].column for i in order], np.int32)
         bar = np.array([candidates[i].bar for i in order], np.int32)
-        require_countable(len(candidates) * self.width)
-        count = CountBelow(self._as_arrays(), self.names, first, column, bar, self.offset[:-1], self.width)
-        found = dense(self.engine.histogram(self.data, count, NO_CELLS), len(candidates) * self.width)
-        counts = np.empty((len(candidates), self.width), np.int64)
-        counts[order] = found.reshape(len(candidates), self.width)
+        tree, counts = self._as_arrays(), np.empty((len(candidates), self.width), np.int64)
+        for counted in self.together:
+            begin, end = int(self.offset[counted[0]]), int(self.offset[counted[-1] + 1])
+            offset, n_cells = self.offset[counted] - begin, len(candidates) * (end - begin)
+            count = CountBelow(tree, self.names, first, column, bar, counted, offset, end - begin)
+            found = dense(self.engine.histogram(self.data, count, NO_CELLS), n_cells)
+            counts[order, begin:end] = found.reshape(len(candidates), end - begin)
         return counts
 
     def _verdict(self, candidates: list[ConsideredCut], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -231,20 +262,17 @@ class _Growing:
         broken = goal.breaks(groups_of_counts(self.sensitive, parts[:, self.offset[len(self.quasi)] :]))
         return np.logical_not(broken.reshape(-1, 2).any(axis=1))
 
-    def _least_loss(self, candidates: list[ConsideredCut], counts: NDArray[np.int64], of_node: list[int]) -> int:
-        """The candidate whose parts lose least; of equal ones the first, as `choose_least_loss` has it."""
-        best, least = -1, np.inf
-        for i in of_node:
-            left, right = counts[i], self.counts[candidates[i].node] - counts[i]
-            n_left, size = candidates[i].n_left, self._size(self.counts[candidates[i].node])
-            loss = 0.0
-            for j in range(len(self.quasi)):
-                if self.n_codes[j] >= 2:
-                    wide = [self._width_of(self._of_column(part, j), self.is_range[j]) for part in (left, right)]
-                    loss += (n_left * wide[0] + (size - n_left) * wide[1]) / (int(self.n_codes[j]) - 1)
-            if loss < least - 1e-9:
-                best, least = i, loss
-        return best
+    def _loss(self, cut: ConsideredCut, below: NDArray[np.int64]) -> float:
+        """What the parts of a cut lose; where the first column wins, nothing."""
+        if self.rule.choose == "widest":
+            return 0.0
+        whole = self.counts[cut.node]
+        n_left, size, loss = cut.n_left, self._size(whole), 0.0
+        for j in range(len(self.quasi)):
+            if self.n_codes[j] >= 2:
+                wide = [self._width_of(self._of_column(p, j), self.is_range[j]) for p in (below, whole - below)]
+                loss += (n_left * wide[0] + (size - n_left) * wide[1]) / (int(self.n_codes[j]) - 1)
+        return loss
 
     @staticmethod
     def _width_of(counts: NDArray[np.int64], is_range: bool) -> int:
@@ -265,6 +293,17 @@ class _Growing:
                 stack += [int(right[node]), int(left[node])]
         roots = np.arange(self.strata.n_strata, dtype=np.int32)
         return FragmentTree(column, bar, left, right, fragment, roots, self.strata, self.quasi_names)
+
+
+def columns_together(sizes: Sequence[int]) -> list[Codes]:
+    """The places of columns with so many values, in groups that can be counted in one pass."""
+    groups: list[list[int]] = [[]]
+    for j, size in enumerate(sizes):
+        require_countable(size)
+        if groups[-1] and sum(sizes[i] for i in groups[-1]) + size > MOST_COUNTED:
+            groups.append([])
+        groups[-1].append(j)
+    return [np.array(group, np.int32) for group in groups]
 
 
 def most_even_boundary(counts: NDArray[np.int64]) -> tuple[int, int]:
