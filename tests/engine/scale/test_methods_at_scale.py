@@ -13,14 +13,16 @@ import pytest
 import overt
 from overt.algorithms.batches import BatchPlan
 from overt.algorithms.blind_buckets.boxes import cut_into_boxes
+from overt.algorithms.blind_buckets.strata import ByColumns
 from overt.algorithms.counted_strata import CountedStrata
-from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets
+from overt.engine.scale.boxes_and_buckets import bits_of_parts, deal_at_scale, make_boxes_and_buckets
 from overt.engine.scale.buckets_by_plan import exact_like, make_buckets_by_plan
 from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import CutFragment, NumberGroups, like_of, make_groups_by_cuts
 from overt.engine.scale.groups_by_draw import divide_plan, make_batch_matching, make_dealing, make_rda
 from overt.engine.scale.groups_by_levels import PackedKeys, count_combinations, make_groups_by_levels
+from overt.engine.scale.local import LocalEngine
 from overt.engine.scale.row_strata import divide_into_strata
 from overt.engine.scale.seam import require_countable
 from overt.errors import TooLarge
@@ -108,6 +110,53 @@ def test_mondrian_publishes_the_same_lines(engine, choose, tmp_path):
     assert made.n_fragments > 1
     found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
     assert as_written(found).equals(as_written(published_tables(method.anonymize(table))["release"]))
+
+
+@pytest.mark.parametrize("choose", ["widest", "gain"])
+@pytest.mark.parametrize("goal", [GOALS["k-anonymity"], GOALS["both"]], ids=str)
+def test_wide_columns_are_counted_a_few_at_a_time_for_the_identical_tree(goal, choose, tmp_path, monkeypatch):
+    table, found, passes = people(), [], []
+    staged = staged_with_coins(engine_named("memory", None, tmp_path), table, coins_for(table), tmp_path)
+    strata = divide_into_strata(staged.engine, staged.data, staged.quasi_identifiers, ByColumns(by=("Gender",)))
+    rule = CutRule(goal.least_rows, choose, goal if goal.looks_at_values else None)
+    monkeypatch.setattr(
+        staged.engine, "histogram", lambda *of: passes.append(1) or LocalEngine.histogram(staged.engine, *of)
+    )
+    widest = max(column.n_values for column in table.columns)
+    for most in (None, widest):  # a column alone fits, two columns or two candidates do not
+        if most:
+            monkeypatch.setattr("overt.engine.scale.cut_tree.MOST_AT_ONCE", most)
+            monkeypatch.setattr("overt.engine.scale.cut_tree.MOST_COUNTED", most)
+            monkeypatch.setattr("overt.engine.scale.seam.MOST_COUNTED", most)
+        passes.clear()
+        of = staged.data, staged.quasi_identifiers, staged.sensitive
+        found.append((grow_cut_tree(staged.engine, *of, rule, strata), len(passes)))
+    (alone, n_alone), (apart, n_apart) = found
+    assert n_apart > 2 * n_alone
+    assert alone.n_fragments > 4
+    for name in ("column", "bar", "left", "right", "fragment"):
+        assert (getattr(alone, name) == getattr(apart, name)).all(), name
+    monkeypatch.setattr("overt.engine.scale.cut_tree.MOST_KEPT", widest)
+    with pytest.raises(TooLarge, match="Use fewer strata"):
+        grow_cut_tree(staged.engine, *of, rule, strata)
+
+
+def test_buckets_of_many_values_are_dealt_in_fewer_parts(tmp_path, monkeypatch):
+    table, found = people(), []
+    staged = staged_with_coins(engine_named("memory", None, tmp_path), table, coins_for(table), tmp_path)
+    method = overt.BlindBuckets(goal=overt.FrequencyLDiversity(3), k=6, cuts="strict")
+    n_values = table.sensitive[0].n_values
+    like = pl.DataFrame(schema={**dict.fromkeys(staged.quasi_names, pl.Int32), "bucket": pl.Int64})
+    for most in (8_000_000, 2 * n_values, n_values):
+        monkeypatch.setattr("overt.engine.scale.boxes_and_buckets.MOST_COUNTED", most)
+        bits = bits_of_parts(staged, n_values)
+        found.append((bits, collected(staged.engine, deal_at_scale(staged, method)[0], like).sort(pl.all())))
+    assert [bits for bits, _ in found] == [4, 1, 0]
+    assert found[0][1].equals(found[1][1])
+    assert found[0][1].equals(found[2][1])
+    monkeypatch.setattr("overt.engine.scale.boxes_and_buckets.MOST_ALIKE", N // 2 - 1)
+    with pytest.raises(TooLarge, match="Use fewer strata"):
+        bits_of_parts(staged, n_values)
 
 
 STRATA = {

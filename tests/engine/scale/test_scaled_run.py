@@ -601,3 +601,57 @@ def test_an_engine_warns_of_what_memory_warns_of(method, tmp_path):
     assert said[0].instead == said[1].instead
     assert bool(said[1].instead) == is_instead
     assert ("Instead" in str(said[0])) == is_instead
+
+
+def write_with_many_sensitive(folder, n_columns, method):
+    """A recipe with columns of 60 sensitive values each: few rows, and many combinations that there could be."""
+    write_people(folder)
+    frame = pl.read_parquet(folder / "people.parquet")
+    rng = np.random.default_rng(5)
+    named = [f"test {i}" for i in range(n_columns)]
+    drawn = [pl.Series(name, rng.integers(0, 60, frame.height)).cast(pl.String) for name in named]
+    frame.with_columns(drawn).write_parquet(folder / "people.parquet")
+    text = RECIPE.format(input="parquet", method=METHODS[method], output="parquet", more="")
+    text = text.replace(
+        "[[goal]]", "\n".join(f'"{name}" = {{ role = "sensitive" }}' for name in named) + "\n[[goal]]", 1
+    )
+    (folder / "recipe.toml").write_text(text)
+    return folder / "recipe.toml"
+
+
+@pytest.mark.parametrize(
+    ("method", "n_columns"), [("mondrian", 4), ("full-domain", 4), ("blind-buckets", 4), ("blind-buckets", 11)]
+)
+def test_several_sensitive_columns_are_counted_apart(method, n_columns, tmp_path):
+    path = write_with_many_sensitive(tmp_path, n_columns, method)  # 60**11 is more than a number of 64 bits holds
+    outcome = overt.run(path, engine="out-of-core")
+    assert outcome.ok
+    release = tmp_path / "release.parquet"
+    tables = json.loads((release / MANIFEST).read_text())["release"]
+    names = ["Occupation", *(f"test {i}" for i in range(n_columns))]
+    published = read_parts(release / [*tables][-1]).select(names).cast(pl.String)
+    original = pl.read_parquet(tmp_path / "people.parquet").select(names).cast(pl.String)
+    assert published.height == 900 - outcome.n_suppressed
+    assert published.join(original, on=names, how="anti").height == 0
+    parts = [pl.read_parquet(part) for part in sorted((release / [*tables][-1]).iterdir())]
+    value = pl.concat([parts[0]["test 0"][1:], parts[0]["test 0"][:1]])  # each column keeps its values
+    parts[0].with_columns(value.alias("test 0")).write_parquet(sorted((release / [*tables][-1]).iterdir())[0])
+    verdict = overt.check(tmp_path / "people.parquet", release).verdict
+    (truth,) = (finding for finding in verdict.failures if finding.name == "truth")
+    assert "belong together in one line" in truth.sentence
+
+
+def test_values_that_cannot_be_counted_together_are_said_to_be_unchecked(tmp_path, monkeypatch):
+    path = write_with_many_sensitive(tmp_path, 4, "full-domain")
+
+    class Many:
+        def __init__(self, *_):
+            pass
+
+        def __call__(self, batches):
+            raise TooLarge("too many")
+
+    monkeypatch.setattr("overt.engine.scale.parts_check.CountTuples", Many)
+    outcome = overt.run(path, engine="out-of-core")
+    assert outcome.n_suppressed
+    assert "Not checked: which values belong together" in str(outcome.verdict)

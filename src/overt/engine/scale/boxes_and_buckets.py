@@ -14,6 +14,7 @@ as they are dealt, so that what a bucket holds follows from its number and the c
 all tables that fit it, and Theorem S of docs/theory/safety.md holds of it word for word. What the buckets hold is written from the plan.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,15 +24,23 @@ from numpy.typing import NDArray
 
 from overt.algorithms.blind_buckets.deal import Deal, Values
 from overt.algorithms.blind_buckets.plan import plan_strata
-from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
+from overt.engine.scale.cut_tree import MOST_ALIKE, CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import BUCKET, ShownLines, as_lines, order_lines
 from overt.engine.scale.groups_by_cuts import CutFragment, like_of
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.row_strata import Combine, StratumOf, divide_into_strata
 from overt.engine.scale.scaled_methods import DealsBlind
-from overt.engine.scale.seam import RowBatch, column_of, count_cells, n_fragments_of, require_countable
+from overt.engine.scale.seam import (
+    MOST_COUNTED,
+    NO_CELLS,
+    RowBatch,
+    column_of,
+    count_cells,
+    n_fragments_of,
+    require_countable,
+)
 from overt.engine.scale.staging import BOX_COIN, COIN, SECOND_COIN, Staged
-from overt.errors import InvalidInput
+from overt.errors import InvalidInput, TooLarge
 from overt.kernels.compositions import compositions_of_deal
 from overt.kernels.counting import starts_of
 from overt.partition import Counts
@@ -39,49 +48,87 @@ from overt.progress import Progress
 from overt.table import Codes
 
 PART_BITS = 8  # of a coin, at most, that say to which fragment its row goes
+_MOST_NUMBERED = 1 << 62  # combinations
+_FEWER_VALUES = "Use fewer sensitive columns, or columns with fewer values: round numbers, shorten codes."
 
 
 @dataclass(frozen=True, eq=False)
 class ValueNumber:
-    """Which value each row has: of one sensitive column its code, of several the combination that occurs."""
+    """Which value each row has: of one sensitive column its code, of several the combination that occurs, numbered in order."""
 
     names: tuple[str, ...]
     n_codes: tuple[int, ...]
-    present: NDArray[np.int64] | None = None
+    present: tuple[
+        NDArray[np.int64] | None, ...
+    ]  # (column) -> combinations up to this column that occur; None: all are numbered
 
     def __call__(self, rows: RowBatch) -> NDArray[np.int64]:
-        combined = Combine(self.names, self.n_codes)(rows)
-        return combined if self.present is None else np.searchsorted(self.present, combined)
+        number = np.zeros(rows.height, np.int64)
+        for name, n, present in zip(self.names, self.n_codes, self.present, strict=True):
+            number = number * n + column_of(rows, name)
+            number = number if present is None else np.searchsorted(present, number)
+        return number
 
     @property
     def n_values(self) -> int:
-        return self.n_codes[0] if self.present is None else self.present.size
+        n_values = 1
+        for n, present in zip(self.n_codes, self.present, strict=True):
+            n_values = n_values * n if present is None else present.size
+        return n_values
 
     @property
     def code_of_value(self) -> Codes:
         """(column, value) -> code."""
-        left = np.arange(self.n_codes[0]) if self.present is None else self.present
+        left: NDArray[np.int64] = np.arange(self.n_values)
         codes = []
-        for n in reversed(self.n_codes):
-            left, code = np.divmod(left, n)
+        for n, present in zip(reversed(self.n_codes), reversed(self.present), strict=True):
+            left, code = np.divmod(left if present is None else present[left], n)
             codes.append(code.astype(np.int32))
         return np.stack(codes[::-1])
 
 
-def find_values(staged: Staged) -> ValueNumber:
-    """The values of the sensitive columns, numbered as on one machine."""
+@dataclass(frozen=True, eq=False)
+class CountNumbers:
+    """How often every number occurs."""
+
+    number_of: ValueNumber
+
+    def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
+        counted = NO_CELLS
+        for rows in batches:
+            cell, n = np.unique(self.number_of(rows), return_counts=True)
+            here = pl.DataFrame({"cell": cell, "n": n}, schema=NO_CELLS.schema)
+            counted = pl.concat([counted, here]).group_by("cell").agg(pl.col("n").sum())
+            require_countable(counted.height, _FEWER_VALUES)
+        yield counted
+
+
+def find_values(staged: Staged) -> tuple[ValueNumber, Counts]:
+    """The values of the sensitive columns, numbered as on one machine; and how often each occurs.
+
+    Of several columns only combinations that occur are counted, so that it does not matter how many there could be.
+    """
     names, n_codes = staged.sensitive_names, tuple(column.n_values for column in staged.sensitive)
     if len(names) == 1:
-        return ValueNumber(names, n_codes)
-    n_cells = int(np.prod([float(n) for n in n_codes]))
-    require_countable(n_cells)
-    return number_values(staged, count_cells(staged.engine, staged.data, Combine(names, n_codes), n_cells))
-
-
-def number_values(staged: Staged, counts: Counts) -> ValueNumber:
-    """The same, from how often every combination of sensitive codes occurs."""
-    names, n_codes = staged.sensitive_names, tuple(column.n_values for column in staged.sensitive)
-    return ValueNumber(names, n_codes, None if len(names) == 1 else np.flatnonzero(counts))
+        return ValueNumber(names, n_codes, (None,)), staged.sensitive[0].total_of_value
+    present: list[NDArray[np.int64] | None] = [None]
+    counts, n_values = staged.sensitive[0].total_of_value, n_codes[0]
+    for j in range(1, len(names)):
+        n_values *= n_codes[j]
+        if j < len(names) - 1 and n_values * n_codes[j + 1] < _MOST_NUMBERED:
+            present.append(None)
+            continue
+        number = ValueNumber(names[: j + 1], n_codes[: j + 1], (*present, None))
+        try:
+            found = staged.engine.histogram(staged.data, CountNumbers(number), NO_CELLS).sort("cell")
+        except TooLarge:
+            raise TooLarge(
+                f"{' and '.join(map(repr, (c.name for c in staged.sensitive)))} have more than {MOST_COUNTED:,} different combinations of values, "
+                f"which would have to be counted at once. {_FEWER_VALUES}"
+            ) from None
+        present.append(column_of(found, "cell"))
+        counts, n_values = column_of(found, "n"), found.height
+    return ValueNumber(names, n_codes, tuple(present)), counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +232,24 @@ class PublishBuckets:
         return self.lines.frame({BUCKET: pl.Series(bucket[order] + 1), **values})
 
 
+def bits_of_parts(staged: Staged, n_values: int) -> int:
+    """How many bits of a coin say to which part its row goes: fewer where so many values of strata could not be counted by part."""
+    wanted = min(PART_BITS, (n_fragments_of(staged.engine, staged.n_rows) - 1).bit_length())
+    bits = max(0, min(wanted, (MOST_COUNTED // max(1, n_values)).bit_length() - 1))
+    if staged.n_rows >> bits > MOST_ALIKE:
+        raise TooLarge(
+            f"{n_values:,} values of strata are too many for {staged.n_rows:,} people: they could be dealt in {1 << bits:,} parts only, and "
+            f"{MOST_ALIKE:,} people are worked on in one place. Use fewer strata. {_FEWER_VALUES}"
+        )
+    return bits
+
+
 def deal_at_scale(staged: Staged, method: DealsBlind) -> tuple[Any, StratumOf, tuple[Deal, ...], ValueNumber]:
     """Every row with its bucket; and the strata, their deals and the values that these were planned from."""
-    engine, value_of = staged.engine, find_values(staged)
+    engine, (value_of, _) = staged.engine, find_values(staged)
     stratum_of = divide_into_strata(engine, staged.data, staged.quasi_identifiers, method.stratify)
     n_strata, n_values = stratum_of.n_strata, value_of.n_values
-    bits = min(PART_BITS, (n_fragments_of(staged.engine, staged.n_rows) - 1).bit_length())
+    bits = bits_of_parts(staged, n_strata * n_values)
     part_of = PartOfCoin(bits)
     find = CountByPart(stratum_of, value_of, part_of)
     by_part = count_cells(engine, staged.data, find, n_strata * n_values << bits).reshape(n_strata * n_values, -1)

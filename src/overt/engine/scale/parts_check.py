@@ -36,7 +36,10 @@ from overt.engine.scale.seam import (
     count_cells,
     dense,
     n_fragments_of,
+    require_countable,
 )
+from overt.engine.scale.staging import Staged
+from overt.errors import TooLarge
 from overt.hierarchy.texts import texts_of
 from overt.privacy.base import Property
 from overt.table import Codes, Column
@@ -137,7 +140,7 @@ def hash_codes(codes: Codes, i: int, keys: tuple[int, ...]) -> NDArray[np.uint64
 class SumOfRows:
     """Sums over rows of secret functions of what they show: equal for two tables only if the same is shown as often in both."""
 
-    names: tuple[str, ...]  # of the codes of the quasi-identifiers; of lines, whose numbers are known already, none
+    names: tuple[str, ...]  # of codes; of the quasi-identifiers of lines, whose numbers are known already, none
     keys: tuple[int, ...]
 
     def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
@@ -216,17 +219,38 @@ class IsUnreadable:
 
 
 @dataclass(frozen=True)
-class CodesOf:
-    """The sensitive values of lines, all columns as one number."""
+class EachCode:
+    """Of every row a cell for its value of each of these columns."""
 
     names: tuple[str, ...]
-    n_codes: tuple[int, ...]
+    offset: tuple[int, ...]
 
     def __call__(self, rows: RowBatch) -> NDArray[np.int64]:
-        number = np.zeros(rows.height, np.int64)
-        for name, n in zip(self.names, self.n_codes, strict=True):
-            number = number * n + column_of(rows, name)
-        return number
+        of_columns = zip(self.names, self.offset, strict=True)
+        return np.concatenate([column_of(rows, name).astype(np.int64) + offset for name, offset in of_columns])
+
+
+@dataclass(frozen=True)
+class CountTuples:
+    """How often every combination of some codes occurs, each known by a secret function of it."""
+
+    names: tuple[str, ...]
+    keys: tuple[int, ...]
+
+    def __call__(self, batches: Iterable[RowBatch]) -> Iterator[RowBatch]:
+        counted = NO_CELLS
+        for rows in batches:
+            mixed = sum(
+                (hash_codes(column_of(rows, n), i, self.keys)[0] for i, n in enumerate(self.names)), np.uint64(0)
+            )
+            here = (
+                pl.DataFrame({"cell": np.asarray(mixed, np.uint64).view(np.int64)})
+                .group_by("cell")
+                .agg(n=pl.len().cast(pl.Int64))
+            )
+            counted = pl.concat([counted, here]).group_by("cell").agg(pl.col("n").sum())
+            require_countable(counted.height)
+        yield counted
 
 
 @dataclass(frozen=True)
@@ -255,11 +279,10 @@ def check_parts(
     engine: ScaleEngine,
     tables: Sequence[PublishedParts],
     claim: Claim,
-    counts_of_values: NDArray[np.int64],
-    n_rows: int,
-    original: tuple[Data, tuple[str, ...]],
+    original: Staged,
 ) -> tuple[Verdict, MeasuredParts | None]:
-    """Decide whether the parts of a release are what they claim to be, of a table whose combinations of sensitive values occur so often."""
+    """Decide whether the parts of a release are what they claim to be, of a staged table."""
+    n_rows = original.n_rows
     layout = [_find_columns(engine, table) for table in tables]
     faulty = next((finding for finding in layout if not finding.ok), None)
     if faulty is not None:
@@ -280,11 +303,7 @@ def check_parts(
         return Verdict(tuple(findings)), None
     of_values = next(table for table in tables if table.sensitive or len(tables) == 1)
     if of_values.sensitive:
-        codes = CodesOf(
-            tuple(f"s{i}" for i in range(len(of_values.sensitive))), tuple(c.n_values for c in of_values.sensitive)
-        )
-        found = count_cells(engine, lines[of_values.name], codes, counts_of_values.size)
-        findings.append(_find_values(found, counts_of_values, n_suppressed=n_rows - claim.n_rows))
+        findings.append(_find_values(lines[of_values.name], original, n_rows - claim.n_rows, keys))
     people = tables[0]
     if len(tables) == 1:
         seen = Judgement.of(
@@ -304,12 +323,8 @@ def check_parts(
     findings.append(_find_buckets(sums[0] == sums[1]))
     boxes = Judgement.of(engine, lines[people.name], "h0", MeasureGroups(("h0", "h1"), (), None), claim.n_rows)
     if people.is_exact:
-        data, called = original
-        shown, known = (
-            dense(engine.histogram(of, SumOfRows(codes, keys), NO_CELLS), _SUMS)
-            for of, codes in ((lines[people.name], ()), (data, called))
-        )
-        findings.append(_find_people(bool((shown == known).all())))
+        shown = _sums(engine, lines[people.name], (), keys)
+        findings.append(_find_people(shown == _sums(engine, original.data, original.quasi_names, keys)))
     box_size = None if people.is_exact else boxes.groups.least
     measure = MeasureBuckets((BUCKET,), of_values.sensitive, claim.goal, box_size)
     buckets = Judgement.of(engine, lines[of_values.name], BUCKET, measure, claim.n_rows)
@@ -354,18 +369,67 @@ def _find_cells(n_unreadable: Mapping[str, int]) -> Finding:
     return Finding("cells", True, "Every cell names values of the original.")
 
 
-def _find_values(found: NDArray[np.int64], known: NDArray[np.int64], *, n_suppressed: int) -> Finding:
-    n_wrong = int(np.maximum(found - known, 0).sum() if n_suppressed else np.abs(found - known).sum())
+def _find_values(lines: Data, original: Staged, n_suppressed: int, keys: tuple[int, ...]) -> Finding:
+    """Whether the sensitive values are those of the original: of each column by counts, and those of one row together by sums over rows."""
+    engine, names = original.engine, original.sensitive_names
+    n_wrong = 0
+    for some in _countable_together(original.sensitive):
+        known = np.concatenate([original.sensitive[j].total_of_value for j in some])
+        sizes = [original.sensitive[j].n_values for j in some]
+        offset = tuple(np.append(0, np.cumsum(sizes)[:-1]).tolist())
+        found = count_cells(engine, lines, EachCode(tuple(names[j] for j in some), offset), sum(sizes))
+        n_wrong += int(np.maximum(found - known, 0).sum() if n_suppressed else np.abs(found - known).sum())
     if n_wrong:
         return Finding(
             "truth",
             False,
             f"The sensitive values of the release are not those of the original: {n_wrong:,} too many or too few. {AGAIN}",
         )
+    together = _are_together(lines, original, n_suppressed, keys) if len(names) > 1 else True
+    if together is False:
+        return Finding(
+            "truth",
+            False,
+            f"Each sensitive column has the values of the original, but not those that belong together in one line. {AGAIN}",
+        )
+    words = "The sensitive values of the release are, one for one, those of the original."
     if n_suppressed:
         words = f"The sensitive values of the release are those of the original but for {counted(n_suppressed, 'row')}."
-        return Finding("truth", True, words)
-    return Finding("truth", True, "The sensitive values of the release are, one for one, those of the original.")
+    if together is None:
+        words += f" Not checked: which values belong together in one line, since there are more than {MOST_COUNTED:,} combinations of them."
+    return Finding("truth", True, words)
+
+
+def _are_together(lines: Data, original: Staged, n_suppressed: int, keys: tuple[int, ...]) -> bool | None:
+    """Whether values that are in one line are in one row of the original; None if that would be too much to count."""
+    engine, names = original.engine, original.sensitive_names
+    if not n_suppressed:
+        return _sums(engine, lines, names, keys) == _sums(engine, original.data, names, keys)
+    count = CountTuples(names, keys)
+    try:
+        found, known = (engine.histogram(of, count, NO_CELLS) for of in (lines, original.data))
+    except TooLarge:
+        return None
+    both = found.join(known, on="cell", how="left")
+    return bool((both.get_column("n") <= both.get_column("n_right").fill_null(0)).all())
+
+
+def _countable_together(columns: Sequence[Column]) -> list[list[int]]:
+    """The places of columns, in groups whose values can be counted at once."""
+    groups: list[list[int]] = []
+    n_values = MOST_COUNTED
+    for j, column in enumerate(columns):
+        if n_values + column.n_values > MOST_COUNTED:
+            groups.append([])
+            n_values = 0
+        groups[-1].append(j)
+        n_values += column.n_values
+    return groups
+
+
+def _sums(engine: ScaleEngine, data: Data, names: tuple[str, ...], keys: tuple[int, ...]) -> list[int]:
+    found: list[int] = dense(engine.histogram(data, SumOfRows(names, keys), NO_CELLS), _SUMS).tolist()
+    return found
 
 
 def _find_people(agree: bool) -> Finding:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from overt.algorithms.blind_buckets import method_for_counts
 from overt.algorithms.blind_buckets.deal import Values
@@ -22,7 +21,7 @@ from overt.engine.identifiers_released import find_identifiers_released
 from overt.engine.outcome import cautions_of_values
 from overt.engine.promises import claim_of, claimed_rows
 from overt.engine.records import of_known_data
-from overt.engine.scale.boxes_and_buckets import make_boxes_and_buckets, number_values
+from overt.engine.scale.boxes_and_buckets import find_values, make_boxes_and_buckets
 from overt.engine.scale.buckets_by_plan import make_buckets_by_plan
 from overt.engine.scale.cut_tree import everyone
 from overt.engine.scale.engine_choice import engine_of
@@ -45,12 +44,11 @@ from overt.engine.scale.parts import (
 from overt.engine.scale.parts_check import MeasuredParts, PublishedParts, check_parts
 from overt.engine.scale.parts_report import kind_of_tables, report_of_parts, write_report
 from overt.engine.scale.parts_written import find_files, find_written
-from overt.engine.scale.row_strata import Combine
 from overt.engine.scale.scaled_outcome import ScaledOutcome
-from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace, count_cells
+from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace
 from overt.engine.scale.staging import BOX_COIN, TWO_COINS, DrawCoins, Staged, stage_table, system_coins
 from overt.engine.tight_cells import tight_cells_of
-from overt.errors import InvalidInput, Unreachable
+from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
 from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
@@ -146,8 +144,7 @@ def _release(
             engine.write(data, draft.folder / name, file_format, source.separator)
         on_progress("Checking", 0, 0)
         published = published_at(draft.folder, staged.columns, recipe, source.separator)
-        counts = count_values(staged)
-        verdict, seen = check_parts(engine, published, claim, counts, staged.n_rows, (staged.data, staged.quasi_names))
+        verdict, seen = check_parts(engine, published, claim, staged)
         if verdict.ok:
             content, left_out = recorded_recipe(recipe, place.parent)
             manifest = Manifest(
@@ -193,7 +190,7 @@ def _release(
         discernibility=0 if seen is None else seen.people.squares + made.n_suppressed * staged.n_rows,
         guarantee=method.guarantee,
         cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
-        instead=_find_alternative(recipe, staged, counts),
+        instead=_find_alternative(recipe, staged),
         verdict=verdict,
         is_of_catalog=recipe.source.catalog_table is not None,
         input=recipe.source.said,
@@ -223,14 +220,20 @@ def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None, seen: Measu
     )
 
 
-def _find_alternative(recipe: Recipe, staged: Staged, counts: NDArray[np.int64]) -> str:
+def _find_alternative(recipe: Recipe, staged: Staged) -> str:
     """A sentence for the owner: that the method leaks, and the one that reaches the same goal and does not."""
     if not staged.sensitive:
         return ""
-    value_of = number_values(staged, counts)
-    values = Values(staged.sensitive, np.empty(0, np.int32), value_of.code_of_value)
-    of_value = counts if value_of.present is None else counts[value_of.present]
-    return alternative_to(recipe.method, lambda: method_for_counts(recipe.goal, values, of_value[None]))
+
+    def find_other() -> Method | None:
+        value_of, counts = find_values(staged)
+        values = Values(staged.sensitive, np.empty(0, np.int32), value_of.code_of_value)
+        return method_for_counts(recipe.goal, values, counts[None])
+
+    try:
+        return alternative_to(recipe.method, find_other)
+    except TooLarge:  # nor could the other one be planned
+        return ""
 
 
 def check_at_scale(
@@ -277,9 +280,7 @@ def check_at_scale(
         claim = claim_of(
             recipe, claimed_rows(recipe, staged.n_rows, next(iter(manifest.release.values())).rows), staged.table()
         )
-        verdict, seen = check_parts(
-            run_on, published, claim, count_values(staged), staged.n_rows, (staged.data, staged.quasi_names)
-        )
+        verdict, seen = check_parts(run_on, published, claim, staged)
         written = not_checked(("order", "spelling"), "the parts cannot be read")
         if seen is not None:
             levels = [c.name for c in staged.quasi_identifiers] if isinstance(recipe.method, Searching) else []
@@ -324,15 +325,6 @@ def _find_origin(
     if record.input.sha256 != input_digest:
         return Finding("origin", False, "The data is not what the release was made from, or has changed since.")
     return Finding("origin", True, f"The data is what the release was made from. Not confirmed: {told}")
-
-
-def count_values(staged: Staged) -> NDArray[np.int64]:
-    """How often every combination of sensitive values occurs, all as one number."""
-    if not staged.sensitive:
-        return np.empty(0, np.int64)
-    n_codes = tuple(column.n_values for column in staged.sensitive)
-    find = Combine(staged.sensitive_names, n_codes)
-    return count_cells(staged.engine, staged.data, find, int(np.prod(n_codes, dtype=np.int64)))
 
 
 def published_at(folder: Path, columns: Sequence[Column], recipe: Recipe, separator: str) -> list[PublishedParts]:

@@ -170,12 +170,12 @@ def count_cells(
     return dense(engine.histogram(data, CountCells(find, n_cells), NO_CELLS), n_cells)
 
 
-def require_countable(n_things: int) -> None:
-    """Refuse to count more different things than a driver should hold."""
+def require_countable(n_things: int, instead: str = "") -> None:
+    """Refuse to count more different things than a driver should hold; `instead` is what to do."""
     if n_things > MOST_COUNTED:
+        instead = instead or "Use fewer strata, or columns with fewer values: round numbers, shorten codes."
         raise TooLarge(
-            f"{n_things:,} different things would have to be counted at once, and {MOST_COUNTED:,} fit. Use fewer strata, or columns with "
-            "fewer values: round numbers, shorten codes."
+            f"{n_things:,} different things would have to be counted at once, and {MOST_COUNTED:,} fit. {instead}"
         )
 
 
