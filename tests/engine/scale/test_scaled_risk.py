@@ -9,6 +9,8 @@ from overt.cli import main
 from overt.cli.console import Exit
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.local import LocalEngine
+from overt.engine.scale.scaled_risk import _asked
+from overt.engine.scale.seam import CatalogPlace, TablePlace
 from overt.errors import InvalidInput
 from overt.io.private_folder import PrivateFolder
 
@@ -45,6 +47,26 @@ def test_it_is_that_of_one_machine(ending, share, tmp_path):
     assert not list(tmp_path.glob("overt-staged-*"))
     if share is None:
         assert str(found).split("The smallest")[0] == str(alone).split("The smallest")[0]
+
+
+def test_what_is_no_file_is_a_table_of_the_catalog_where_there_is_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    place, _, whence = _asked("clinic.visits", None, ["Age"], [], has_catalog=True)
+    assert (place, whence) == (CatalogPlace("clinic.visits"), "as you named them")
+    for called, has_catalog in (("clinic.visits", False), ("visits.csv", True), ("clinic/visits", True)):
+        with pytest.raises(InvalidInput, match="There is no file"):
+            _asked(called, None, ["Age"], [], has_catalog=has_catalog)
+    overt.samples.census(20, seed=9).write_parquet(tmp_path / "visits")
+    assert isinstance(_asked("visits", None, ["Age"], [], has_catalog=True)[0], TablePlace)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+def test_a_table_of_a_catalog_is_counted_where_it_is(spark, tmp_path):
+    overt.samples.census(300, seed=9).write_parquet(tmp_path / "people.parquet")
+    spark.read.parquet(str(tmp_path / "people.parquet")).createOrReplaceTempView("at_risk")
+    how = {"known": KNOWN[:3], "sensitive": SENSITIVE[:1]}
+    same(overt.risk("at_risk", engine=spark, **how), overt.risk(tmp_path / "people.parquet", **how))
 
 
 def test_sets_with_too_many_combinations_are_left_out_and_counted(tmp_path, monkeypatch):

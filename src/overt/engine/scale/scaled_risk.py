@@ -7,7 +7,7 @@ rows out are found as on one machine (`overt.metrics.uniques`); sets with more c
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from overt.engine.risk import Exposure
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.parts_report import blind_guess_of, measure_groups
 from overt.engine.scale.scaled_run import input_of, place_of_path
-from overt.engine.scale.seam import MOST_COUNTED, NO_CELLS, Place, RowBatch, codes_of, dense, sparse
+from overt.engine.scale.seam import MOST_COUNTED, NO_CELLS, CatalogPlace, Place, RowBatch, codes_of, dense, sparse
 from overt.engine.scale.staging import Staged, stage_table
 from overt.errors import InvalidInput
+from overt.io.formats import SUFFIXES
 from overt.io.intake import Intake
 from overt.io.recipe.recipe import Recipe, as_recipe
 from overt.metrics.risk import Risk
@@ -44,7 +45,7 @@ def risk_at_scale(
     on_progress: Progress = silent,
 ) -> Exposure:
     """Measure the risk of a table on an engine."""
-    place, intake, whence = _asked(data, recipe, known, sensitive)
+    place, intake, whence = _asked(data, recipe, known, sensitive, has_catalog=engine != "out-of-core")
     with engine_of(engine, master=master, staging=staging) as run_on:
         on_progress("Reading", 0, 0)
         staged = stage_table(run_on, place, intake, coin_names=())
@@ -62,7 +63,12 @@ def risk_at_scale(
 
 
 def _asked(
-    data: Any, recipe: Recipe | str | Path | None, known: Collection[str], sensitive: Collection[str]
+    data: Any,
+    recipe: Recipe | str | Path | None,
+    known: Collection[str],
+    sensitive: Collection[str],
+    *,
+    has_catalog: bool,
 ) -> tuple[Place, Intake, str]:
     """Where the rows are, how they are read, and where the roles come from."""
     if not isinstance(data, str | Path):
@@ -79,7 +85,10 @@ def _asked(
             "An engine does not guess which columns are known; name them with --known, or give a recipe with --recipe."
         )
     intake = Intake(quasi_identifiers=known, sensitive=sensitive, others=(), missing="own value")
-    return place_of_path(Path(data)), intake, "as you named them"
+    called = str(data)
+    could_be_file = "/" in called or Path(called).exists() or called.endswith(tuple(chain(*SUFFIXES.values())))
+    place = CatalogPlace(called) if has_catalog and not could_be_file else place_of_path(Path(data))
+    return place, intake, "as you named them"
 
 
 @dataclass(frozen=True, eq=False)
