@@ -451,7 +451,7 @@ def test_in_parts(ending, tmp_path, monkeypatch, request):
         ill = [str(value) for _ in range(40) for value in draw.permutation(values)] + [""] * n_dropped
         table = pl.DataFrame({"age": [*ages, *[25] * n_dropped], "sex": "f", "ill": ill})
         table[draw.permutation(table.height)].write_csv("people.csv")
-        overt.run("recipe.toml", rng=np.random.default_rng(5), engine="out-of-core", overwrite=True, report=True)
+        overt.run("recipe.toml", engine="out-of-core", overwrite=True, report=True)
         files = sorted(Path("release").rglob("*"))
         found.append(
             {
@@ -543,8 +543,7 @@ def test_a_type_that_no_source_declares_says_nothing_of_who_was_suppressed_out_o
         source = write_pay(tmp_path, "csv", [*PAY, lonely], request)
         recipe = LONELY.format(source=source, place="release", more=f'format = "{ending}"')
         (tmp_path / "recipe.toml").write_text(recipe)
-        rng = np.random.default_rng(1)
-        outcome = overt.run("recipe.toml", rng=rng, overwrite=True, report=True, engine="out-of-core")
+        outcome = overt.run("recipe.toml", overwrite=True, report=True, engine="out-of-core")
         assert outcome.ok and outcome.n_suppressed == 1
         found.append({str(p): undated(p) for p in Path("release").rglob("*") if p.is_file()})
         assert overt.check("people.csv", "release").ok

@@ -37,7 +37,7 @@ def run(
     quiet
         Print nothing unless something goes wrong.
     seed
-        Repeat the random draws of an earlier run. The seed is not recorded. Anybody who has it can repeat the draws, so keep it as secret as the data. A differentially private release made with a seed is for tests only, and says so.
+        Repeat the random draws of an earlier run, without an engine. The seed is not recorded. Anybody who has it can repeat the draws, so keep it as secret as the data. A differentially private release made with a seed is for tests only, and says so.
     overwrite
         Replace a release that is already there.
     report

@@ -85,7 +85,7 @@ def run(
 
     With an `engine` the table need not fit into memory: "out-of-core" works on this machine in bounded memory, a session of Spark on
     its cluster, and "spark" makes a session at `master`. Rows are staged in a private folder, inside `staging` if you name one. The release is then a
-    folder of parts, with the public report in it if that is asked for, and without audit.
+    folder of parts, with the public report in it if that is asked for, and without audit. An engine takes no `rng`: its random numbers come from the operating system.
 
     >>> import tempfile, overt
     >>> folder = Path(tempfile.mkdtemp())
@@ -99,7 +99,12 @@ def run(
     if engine is not None:
         from overt.engine.scale.scaled_run import run_at_scale
 
-        how: dict[str, Any] = {"master": master, "staging": staging, "rng": rng, "overwrite": overwrite}
+        if rng is not None:
+            raise InvalidInput(
+                "An engine draws a random number for every row from the operating system, so that no seed repeats its draws; leave --seed (rng=) out, or "
+                "choose no engine."
+            )
+        how: dict[str, Any] = {"master": master, "staging": staging, "overwrite": overwrite}
         return run_at_scale(recipe, engine, **how, with_report=report, on_progress=on_progress)
     if master is not None or staging is not None:
         raise InvalidInput("Only an engine has a master and a folder for staging; choose one, as with --engine spark.")
