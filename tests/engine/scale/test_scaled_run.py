@@ -655,3 +655,32 @@ def test_values_that_cannot_be_counted_together_are_said_to_be_unchecked(tmp_pat
     outcome = overt.run(path, engine="out-of-core")
     assert outcome.n_suppressed
     assert "Not checked: which values belong together" in str(outcome.verdict)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "full-domain", 'name = "anatomy"', "dealing"])
+def test_rows_are_moved_with_what_is_needed_of_them_and_no_more(method, tmp_path, monkeypatch):
+    moved, apply = [], LocalEngine.apply
+
+    def recorded(engine, data, *how):
+        moved.append(set(next(iter(data)).columns))
+        return apply(engine, data, *how)
+
+    monkeypatch.setattr(LocalEngine, "apply", recorded)
+    path = recipe(tmp_path, method)
+    if "anatomy" in method:
+        path.write_text(path.read_text().replace('[[goal]]\nproperty = "k-anonymity"\nk = 3\n', ""))
+    assert overt.run(path, engine="out-of-core").ok
+    quasi, coins = {"q0", "q1", "q2"}, {"coin", "second_coin"}
+    drawn = {*coins, *quasi, "s0"}
+    expected = {
+        "dealing": [drawn, {"h0", "h1", "s0"}],
+        'name = "anatomy"': [drawn, {"s0", *coins}, {"h0", "h1"}, {"bucket", "s0"}],
+    }
+    assert moved == expected.get(method, [{*quasi, "s0"}, {"h0", "h1", "s0"}])
+
+
+def test_a_seed_is_refused_since_no_engine_repeats_draws(tmp_path, capsys):
+    path = recipe(tmp_path, "dealing")
+    assert main(["run", str(path), "--engine", "out-of-core", "--seed", "1"]) == Exit.USAGE
+    assert "leave --seed (rng=) out" in capsys.readouterr().err
+    assert not (tmp_path / "release.parquet").exists()

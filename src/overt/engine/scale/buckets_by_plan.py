@@ -23,7 +23,7 @@ from overt.engine.scale.rank_intervals import Ranked, RankIntervals, rank_by_coi
 from overt.engine.scale.row_strata import OneStratum
 from overt.engine.scale.scaled_methods import ByPlan
 from overt.engine.scale.seam import RowBatch, column_of, n_fragments_of
-from overt.engine.scale.staging import Staged
+from overt.engine.scale.staging import TWO_COINS, Staged
 from overt.errors import TooLarge
 from overt.kernels.anatomy import create_buckets
 from overt.kernels.counting import starts_of
@@ -86,7 +86,8 @@ def make_buckets_by_plan(
         ("sensitive", staged.sensitive, staged.sensitive_names),
     ):
         publish = PublishExactly(ranked, first[:-1], bucket_of_place, columns, names, lines)
-        tables[name] = staged.engine.apply(staged.data, ranked, publish, exact_like(lines, columns))
+        needed = staged.engine.only(staged.data, list(dict.fromkeys((*names, *staged.sensitive_names, *TWO_COINS))))
+        tables[name] = staged.engine.apply(needed, ranked, publish, exact_like(lines, columns))
     return MadeTables(tables, n_fragments)
 
 

@@ -6,7 +6,7 @@ Out of core, what is in memory at a time is one batch of what is read, the count
 each, to which every batch adds its rows.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -73,6 +73,9 @@ class LocalEngine:
 
     def open(self, place: Place, names: Mapping[str, str], *, is_numbered: bool = False) -> Batches:
         return Batches(partial(_read, place.in_files(), dict(names), self.batch_rows, is_numbered))
+
+    def only(self, data: Batches, names: Sequence[str]) -> Batches:
+        return Batches(lambda: (rows.select(names) for rows in data))
 
     def numbers(self, n: int) -> Batches:
         return Batches(lambda: [pl.DataFrame({"number": np.arange(n, dtype=np.int64)})])

@@ -204,7 +204,8 @@ class Judgement:
     def of(cls, engine: ScaleEngine, lines: Data, by: str, judge: MeasureGroups, n_lines: int) -> "Judgement":
         """Bring the lines that agree together, and judge them."""
         number = ByHash(by, n_fragments_of(engine, n_lines))
-        found = engine.select(engine.apply(lines, number, judge, MEASURED), Everything(), MEASURED, MOST_COUNTED)
+        needed = engine.only(lines, [*judge.names, *(f"s{i}" for i in range(len(judge.sensitive)))])
+        found = engine.select(engine.apply(needed, number, judge, MEASURED), Everything(), MEASURED, MOST_COUNTED)
         names = [column.name for column in judge.sensitive]
         buckets = found.filter(pl.col("what") == "bucket").get_column("numbers").cast(pl.Int64)
         return cls(GroupMeasures.of(found, names, judge.goal), int(buckets.max() or 0))  # type: ignore[arg-type]

@@ -72,7 +72,8 @@ def measure_groups(
         ByCodes(tuple(names), n_fragments_of(engine, n_rows)),
         MeasureGroups(tuple(names), sensitive, goal, least),
     )
-    found = engine.select(engine.apply(data, number, measure, MEASURED), Everything(), MEASURED, MOST_COUNTED)
+    needed = engine.only(data, [*names, *(f"s{i}" for i in range(len(sensitive)))])
+    found = engine.select(engine.apply(needed, number, measure, MEASURED), Everything(), MEASURED, MOST_COUNTED)
     return GroupMeasures.of(found, [column.name for column in sensitive], goal)
 
 

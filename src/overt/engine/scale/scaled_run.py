@@ -74,6 +74,7 @@ METHODS: dict[str, MakeRelease] = {
     "anatomy": make_buckets_by_plan,
     "full-domain": lambda staged, method, lines, told, rng: make_groups_by_levels(staged, method, lines, told),
 }
+WITHOUT_COINS = ("mondrian", "full-domain")  # where nothing is drawn: coins would only be carried about
 
 
 def run_at_scale(
@@ -113,6 +114,8 @@ def run_at_scale(
 
 def coin_names_of(method: Method) -> tuple[str, ...]:
     """The coins that a method needs of every row."""
+    if method.name in WITHOUT_COINS:
+        return ()
     return (*TWO_COINS, BOX_COIN) if method.parts_the_alike else TWO_COINS
 
 

@@ -12,7 +12,7 @@ mean stay with the caller. A step is a value that can be pickled: a dataclass wi
 fragment, in no particular order, and must not depend on the order of the rows in it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -108,6 +108,9 @@ class ScaleEngine(Protocol):
 
     def open(self, place: Place, names: Mapping[str, str], *, is_numbered: bool = False) -> Data:
         """Some columns of a place, not yet read, each under the name that it is given here; perhaps with the position of every row."""
+
+    def only(self, data: Data, names: Sequence[str]) -> Data:
+        """Some columns of rows: what is not needed should not be moved."""
 
     def numbers(self, n: int) -> Data:
         """The column "number", from 0 to n - 1: a row for each fragment of something that is made from a plan alone."""

@@ -9,7 +9,7 @@ failed and not with which cell: Spark writes tracebacks to its logs.
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -203,6 +203,9 @@ class SparkEngine:
         if is_numbered:
             chosen.append(F.col("_metadata.row_index").alias(ROW))
         return self._read(place).select(*chosen)
+
+    def only(self, data: Any, names: Sequence[str]) -> Any:
+        return data.select(*names)
 
     def numbers(self, n: int) -> Any:
         from pyspark.sql import functions as F  # noqa: N812
