@@ -2,174 +2,215 @@
 """Scale: engines in CPU seconds, against what Spark costs for doing nothing, and out of core against memory.
 
 CPU seconds are of all processes, Java and Python workers included, and so tell something on a busy machine too. The yardstick of Spark is an identity
-`mapInArrow` plus one repartition with a sort inside each partition, of the staged rows, in the same session. Of every figure the second run counts: the first
-one compiles.
+`mapInArrow` plus one repartition with a sort inside each partition, of the staged rows, in the same session. Every piece runs in a process of its own, after one run on
+20 thousand rows that compiles kernels and starts workers. The bars are those of the project: buckets and batch matching at most 3 times the yardstick, Mondrian and the boxes at
+most 4 times, growth in proportion to the rows, a driver whose memory does not depend on them; out of core at most 4 times the cost per row in memory.
 
-`python -m bench.scale make FOLDER 10` writes a table of ten parts of 5 million rows each, and `python -m bench.scale METHOD FOLDER 10` makes one release of it out of core,
-dictionaries and staging included, nothing written: rows, CPU seconds and the most memory.
+`python -m bench scale` prints all of it. Single pieces, of a table in parts of 5 million rows each:
+
+    python -m bench.scale make FOLDER 10                      writes such a table (make-wide: eight columns)
+    python -m bench.scale spark FOLDER 3 METHOD ...           on Spark, of the first three parts
+    python -m bench.scale run ENGINE METHOD FOLDER 10 4       overt.run, end to end; ENGINE is memory, out-of-core or spark; at most 4 GiB
 """
 
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 import overt
 from bench.measure import Sheet
 
 QUASI = ("Age", "Gender", "Education", "Birthplace")
+WIDE = (*QUASI, "Marital status", "Race", "Region")  # with the sensitive one eight columns
 ROWS = 5_000_000
-OUT_OF_CORE = """
-import resource, sys, time
-import numpy as np
-from bench.scale import make_on
-taken = []
-for _ in range(2):
-    begin = time.process_time()
-    make_on(sys.argv[1], sys.argv[2], sys.argv[3])
-    taken.append(time.process_time() - begin)
-print(taken[-1], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
-"""
+PARTS = 16  # partitions of what Spark shuffles
+BARS = {  # times the yardstick; None: no bar of the project
+    "buckets": 3,
+    "batch-matching": 3,
+    "boxes": 4,
+    "mondrian": 4,
+    "boxes and buckets": None,
+}
+METHODS = {
+    "mondrian": '[[goal]]\nproperty = "k-anonymity"\nk = 10\n[method]\nname = "mondrian"',
+    "blind-buckets": '[[goal]]\nproperty = "l-diversity"\nl = 5\n[[goal]]\nproperty = "k-anonymity"\nk = 5\n[method]\nname = "blind-buckets"',
+    "batch-matching": '[[goal]]\nproperty = "l-diversity"\nl = 5\n[method]\nname = "batch-matching"',
+}
 
 
 def run(quick: bool = False) -> None:
-    """Print the bars of Spark at 5 million rows, growth, and those of the out-of-core engine; quick: with 300 thousand rows."""
+    """Print the bars of Spark, growth and the driver's memory, and those of the out-of-core engine; quick: parts of 300 thousand rows."""
     n_rows = int(os.environ.get("OVERT_BENCH_ROWS", 300_000 if quick else ROWS))
-    sheet = Sheet(f"Scale: {n_rows:,} rows, {len(QUASI)} quasi-identifiers")
-    with tempfile.TemporaryDirectory() as folder:
-        for n in (n_rows, 3 * n_rows):
-            overt.samples.census(n).write_parquet(f"{folder}/{n}.parquet")
-        compare_local(sheet, folder, n_rows)
-        compare_spark(sheet, folder, n_rows)
+    sizes = [int(n) for n in os.environ.get("OVERT_BENCH_PARTS", "1,3").split(",")]
+    sheet = Sheet(f"Scale: parts of {n_rows:,} rows, {len(QUASI)} quasi-identifiers")
+    with tempfile.TemporaryDirectory() as place:
+        folder, wide = Path(place) / "table", Path(place) / "wide"
+        make_parts(folder, max(sizes), n_rows)
+        make_parts(wide, max(sizes), n_rows, is_wide=True)
+        found = {n: piece("spark", str(folder), str(n), *BARS) for n in sizes}
+        add_spark(sheet, found, n_rows)
+        for method in METHODS:
+            small, large = str(sizes[0]), str(sizes[-1])
+            alone = piece("run", "memory", method, str(wide), small)[0]
+            for n in (small, large):
+                one = piece("run", "out-of-core", method, str(wide), n)[0]
+                times = one["cpu"] / one["rows"] / (alone["cpu"] / alone["rows"])
+                note = f"{one['cpu']:.1f} CPU s, {one['peak']:.2f} GB for {one['rows']:,} rows; in memory {alone['peak']:.2f} GB for {alone['rows']:,}"
+                sheet.add(
+                    f"overt run, {method}, {len(WIDE) + 1} columns: out of core / in memory, per row",
+                    times,
+                    "x",
+                    bar=4,
+                    note=note,
+                )
     sheet.save()
 
 
-def compare_local(sheet: Sheet, folder: str, n_rows: int) -> None:
-    """Out of core against memory, per row."""
-    for method in METHODS:
-        cost = {}
-        for engine in ("memory", "out-of-core"):
-            for n in (n_rows, 3 * n_rows):
-                program = [sys.executable, "-c", OUT_OF_CORE, engine, method, f"{folder}/{n}.parquet"]
-                printed = subprocess.run(program, capture_output=True, text=True, check=True).stdout.split()
-                cost[engine, n] = float(printed[0]), float(printed[1])
-        (small, _), (large, peak) = cost["out-of-core", n_rows], cost["out-of-core", 3 * n_rows]
-        sheet.add(
-            f"{method}, out of core / in memory",
-            large / cost["memory", 3 * n_rows][0],
-            "x",
-            bar=4,
-            note=f"{large:.1f} CPU s and {peak:.2f} GB for {3 * n_rows:,} rows; in memory {cost['memory', 3 * n_rows][1]:.2f} GB",
-        )
-        sheet.add(f"  growth per row, {n_rows:,} to {3 * n_rows:,}", large / small / 3, "x", note="1 is linear")
+def add_spark(sheet: Sheet, found: dict[int, list[dict[str, Any]]], n_rows: int) -> None:
+    """The lines of Spark: cost against the yardstick, growth, and what the driver held."""
+    sizes = list(found)
+    for n, lines in found.items():
+        base = lines[0]["cpu"]
+        sheet.add(f"{n * n_rows:,} rows: identity mapInArrow plus a repartition with sort", base, "CPU s")
+        for line in lines[1:]:
+            note = f"{line['cpu']:.1f} CPU s, {line['jobs']} jobs, {line['shuffled'] / line['rows']:.0f} bytes a row shuffled, driver {line['driver']:.2f} GB"
+            sheet.add(f"  {line['what']}", line["cpu"] / base, "x", bar=BARS.get(line["what"]), note=note)
+    for i, line in enumerate(found[sizes[-1]]):
+        least = found[sizes[0]][i]
+        growth = line["cpu"] / least["cpu"] / (sizes[-1] / sizes[0])
+        sheet.add(f"growth per row, {line['what']}", growth, "x", note="1 is in proportion")
+        sheet.add("  memory of the driver", line["driver"] / least["driver"], "x", note="1 is independent of the rows")
 
 
-def compare_spark(sheet: Sheet, folder: str, n_rows: int) -> None:
-    """Spark against doing nothing on Spark."""
+def piece(*arguments: str) -> list[dict[str, Any]]:
+    """What a piece that runs in a process of its own prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.scale", *arguments], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def on_spark(folder: Path, n_parts: int, methods: list[str]) -> None:
+    """Print what the yardstick and methods cost on Spark: staged rows in, nothing written; one release is staging and its method."""
     from overt.engine.scale.spark import SparkEngine
     from overt.engine.scale.spark_session import new_session
 
-    session = new_session("local[2]")
-    session.conf.set("spark.sql.shuffle.partitions", "16")
-    base = {}
-    for n in (n_rows, 3 * n_rows):
-        engine = SparkEngine(session, folder)
-        staged = stage(engine, f"{folder}/{n}.parquet")
-
-        def nothing(staged: Any = staged) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place, chosen_parts(folder, n_parts) as chosen:
+        logs = Path(place) / "logs"
+        logs.mkdir()
+        settings = {
+            "spark.eventLog.enabled": "true",
+            "spark.eventLog.compress": "false",
+            "spark.eventLog.dir": logs.as_uri(),
+            "spark.driver.memory": "2g",
+        }
+        settings |= {"spark.ui.showConsoleProgress": "false"}
+        session = new_session("local[2]", {**settings, "spark.sql.shuffle.partitions": str(PARTS)})
+        overt.samples.census(20_000).write_parquet(f"{place}/small.parquet")
+        lines = []
+        for source, is_counted in ((f"{place}/small.parquet", False), (str(chosen), True)):
+            engine = SparkEngine(session, place)
+            what = "" if is_counted else "warming"
+            begin = cpu_of_all()
+            session.sparkContext.setJobDescription(what or "staging")
+            staged = stage(engine, source)
+            staging = cpu_of_all() - begin
+            session.sparkContext.setJobDescription(what or "yardstick")
+            begin = cpu_of_all()
             into_nothing(staged.data.mapInArrow(lambda batches: batches, staged.data.schema))
-            into_nothing(staged.data.repartition(16, "q0").sortWithinPartitions("coin"))
-
-        base[n] = second_run(nothing)
-        engine.close()
-    sheet.add(
-        "identity mapInArrow plus a repartition with sort",
-        base[n_rows],
-        "CPU s",
-        note=f"{base[3 * n_rows]:.1f} for {3 * n_rows:,} rows",
-    )
-    for method, bar in METHODS.items():
-        cost = {}
-        for n in (n_rows, 3 * n_rows):
-
-            def work(n: int = n, method: str = method) -> None:
-                engine = SparkEngine(session, folder)
-                for data in tables_of(engine, stage(engine, f"{folder}/{n}.parquet"), method):
+            into_nothing(staged.data.repartition(PARTS, "q0").sortWithinPartitions("coin"))
+            line = {"what": "yardstick", "cpu": cpu_of_all() - begin, "rows": staged.n_rows}
+            lines += [line, {"what": "staging", "cpu": staging, "rows": staged.n_rows}] if is_counted else []
+            for method in methods:
+                session.sparkContext.setJobDescription(what or method)
+                begin = cpu_of_all()
+                for data in tables_of(engine, staged, method):
                     into_nothing(data)
-                engine.close()
-
-            cost[n] = second_run(work)
-        sheet.add(
-            f"{method}, dictionaries and staging included",
-            cost[n_rows] / base[n_rows],
-            "x",
-            bar=bar,
-            note=f"{cost[n_rows]:.1f} CPU s",
-        )
-        sheet.add(
-            f"  growth per row, {n_rows:,} to {3 * n_rows:,}",
-            cost[3 * n_rows] / cost[n_rows] / 3,
-            "x",
-            note="1 is linear",
-        )
-    session.stop()
+                lines += [{"what": method, "cpu": cpu_of_all() - begin, "rows": staged.n_rows}] if is_counted else []
+                print(what, method, f"{cpu_of_all() - begin:.1f}", file=sys.stderr, flush=True)
+            engine.close()
+        session.stop()
+        jobs, shuffled = read_log(logs)
+    driver = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6  # Java and the workers are other processes
+    for line in lines:
+        what = line["what"]
+        print(json.dumps({**line, "jobs": jobs[what], "shuffled": shuffled[what], "driver": driver}), flush=True)
 
 
-METHODS = {"buckets": 3, "batch-matching": 3, "mondrian, k = 10": 4, "blind-buckets, boxes and buckets": 7}
+def read_log(logs: Path) -> tuple[dict[str, int], dict[str, int]]:
+    """(description) -> jobs and shuffled bytes, from Spark's event log."""
+    jobs, shuffled, called = defaultdict[str, int](int), defaultdict[str, int](int), {}
+    for file in sorted(file for file in logs.rglob("events*")):
+        for line in file.read_text().splitlines():
+            event = json.loads(line)
+            if event["Event"] == "SparkListenerJobStart":
+                what = event.get("Properties", {}).get("spark.job.description", "")
+                jobs[what] += 1
+                called.update(dict.fromkeys(event["Stage IDs"], what))
+            elif event["Event"] == "SparkListenerTaskEnd" and event.get("Task Metrics"):
+                written = event["Task Metrics"]["Shuffle Write Metrics"]["Shuffle Bytes Written"]
+                shuffled[called.get(event["Stage ID"], "")] += written
+    return jobs, shuffled
 
 
 def stage(engine: Any, file: str) -> Any:
-    """The census, staged."""
+    """The census, staged with all the coins that any method needs."""
     from overt.engine.scale.seam import TablePlace
-    from overt.engine.scale.staging import stage_table
+    from overt.engine.scale.staging import BOX_COIN, TWO_COINS, stage_table
     from overt.io.intake import Intake
 
-    return stage_table(
-        engine, TablePlace(file, "parquet"), Intake(quasi_identifiers=QUASI, sensitive=["Occupation"], others=())
-    )
+    intake = Intake(quasi_identifiers=QUASI, sensitive=["Occupation"], others=())
+    return stage_table(engine, TablePlace(file, "parquet"), intake, coin_names=(*TWO_COINS, BOX_COIN))
 
 
 def tables_of(engine: Any, staged: Any, method: str) -> list[Any]:
     """What a method makes, not yet written."""
-    from overt.engine.scale.boxes_and_buckets import deal_at_scale, make_boxes_and_buckets
+    from overt.engine.scale.boxes_and_buckets import PublishBoxes, deal_at_scale, make_boxes_and_buckets
+    from overt.engine.scale.cut_tree import CutRule, grow_cut_tree
     from overt.engine.scale.fragment_lines import ShownLines
-    from overt.engine.scale.groups_by_cuts import make_groups_by_cuts
+    from overt.engine.scale.groups_by_cuts import CutFragment, like_of, make_groups_by_cuts
     from overt.engine.scale.groups_by_draw import make_batch_matching
+    from overt.engine.scale.staging import BOX_COIN
     from overt.progress import silent
 
     lines = ShownLines(("bucket", *staged.order), staged.quasi_identifiers, staged.sensitive)
     goal = overt.FrequencyLDiversity(5)
-    blind = overt.BlindBuckets(goal=goal, k=5, cuts="strict")
+    blind = overt.BlindBuckets(goal=goal, k=5)  # relaxed cuts, as by default
     if method == "buckets":
         return [deal_at_scale(staged, blind)[0]]
+    if method == "boxes":  # of people, with no bucket
+        tree = grow_cut_tree(engine, staged.data, staged.quasi_identifiers, (), CutRule(blind.box_size, "gain"))
+        cut = CutFragment(staged.quasi_identifiers, (), blind.box_size, "gain", None, relaxed=True)
+        of_people = ShownLines(lines.order, lines.quasi, ())
+        publish, like = PublishBoxes(cut, of_people), like_of(of_people, has_buckets=True)
+        return [engine.apply(with_number(engine, staged, BOX_COIN), tree, publish, like)]
     if method == "batch-matching":
         rng = np.random.default_rng(0)
         return list(make_batch_matching(staged, overt.BatchMatching(goal=goal), lines, silent, rng).tables.values())
-    if method.startswith("mondrian"):
-        return list(
-            make_groups_by_cuts(staged, overt.Mondrian(goal=overt.KAnonymity(10)), lines, silent).tables.values()
-        )
+    if method == "mondrian":
+        needed = engine.only(staged.data, [*staged.quasi_names, *staged.sensitive_names])
+        plain = type(staged)(engine, needed, staged.columns, staged.n_rows, staged.n_dropped, staged.order)
+        mondrian = overt.Mondrian(goal=overt.KAnonymity(10))
+        return list(make_groups_by_cuts(plain, mondrian, lines, silent).tables.values())
     return list(make_boxes_and_buckets(staged, blind, lines, silent).tables.values())
 
 
-def make_on(name: str, method: str, file: str) -> None:
-    """Make what a method makes on a local engine, and go through it."""
-    from overt.engine.scale.local import LocalEngine
+def with_number(engine: Any, staged: Any, coin: str) -> Any:
+    """Rows with a number in the place of their bucket."""
+    from pyspark.sql import functions as F  # noqa: N812
 
-    engine = LocalEngine() if name == "memory" else LocalEngine.out_of_core()
-    try:
-        for data in tables_of(engine, stage(engine, file), method):
-            for _ in data:
-                pass
-    finally:
-        engine.close()
+    return staged.data.select(*staged.quasi_names, coin, F.col("coin").alias("bucket"))
 
 
 def into_nothing(data: Any) -> None:
@@ -177,13 +218,47 @@ def into_nothing(data: Any) -> None:
     data.write.format("noop").mode("overwrite").save()
 
 
-def second_run(work: Callable[[], Any]) -> float:
-    """CPU seconds of all processes for the second of two runs."""
-    work()
-    time.sleep(1)
-    begin = cpu_of_all()
-    work()
-    return cpu_of_all() - begin
+def whole_run(engine: str, method: str, folder: Path, n_parts: int, most: float | None) -> None:
+    """Print what one `overt.run` takes from files to files, written and checked; kernels are compiled before. `most`: GiB of addresses."""
+    if most is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (int(most * 2**30),) * 2)
+    folder = folder.resolve()
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place, chosen_parts(folder, n_parts) as chosen:
+        small = Path(place) / "small.parquet"
+        overt.samples.wide_census(20_000).write_parquet(small)
+        data = chosen / "part-00000.parquet" if n_parts == 1 else chosen
+        for source in (small, data):
+            recipe = Path(place) / "recipe.toml"
+            recipe.write_text(recipe_of(source, folder, method))
+            how = {"audit": False} if engine == "memory" else {"engine": engine, "staging": place}
+            begin = cpu_of_all()
+            outcome = overt.run(recipe, overwrite=True, **how)
+            cpu = cpu_of_all() - begin
+            assert outcome.ok
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+        said = {"what": f"{engine}, {method}", "rows": outcome.n_rows, "cpu": cpu, "peak": peak}
+        print(json.dumps(said), flush=True)
+
+
+def recipe_of(source: Path, folder: Path, method: str) -> str:
+    """A recipe that releases as many columns as the table in the folder has."""
+    is_wide = "Region" in pl.read_parquet_schema(next(folder.iterdir()))
+    roles = "\n".join(f'[columns."{n}"]\nrole = "quasi-identifier"' for n in (WIDE if is_wide else QUASI))
+    return (
+        f'version = 1\n[input]\npath = "{source}"\n{roles}\n[columns.Occupation]\nrole = "sensitive"\n{METHODS[method]}\n'
+        f'[output]\npath = "{source.name}-release.parquet"\n'
+    )
+
+
+@contextmanager
+def chosen_parts(folder: Path, n_parts: int) -> Iterator[Path]:
+    """A folder with the first parts of a table."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
+        chosen = Path(place) / "table"
+        chosen.mkdir()
+        for i in range(n_parts):
+            (chosen / f"part-{i:05}.parquet").symlink_to((folder / f"part-{i:05}.parquet").resolve())
+        yield chosen
 
 
 def cpu_of_all() -> float:
@@ -204,41 +279,29 @@ def cpu_of_all() -> float:
     return total
 
 
-def make_parts(folder: Path, n_parts: int) -> None:
-    """A table in parts, each of 5 million rows of the census."""
+def make_parts(folder: Path, n_parts: int, n_rows: int = ROWS, *, is_wide: bool = False) -> None:
+    """A table in parts, each of so many rows of the census: with five columns, or with eight."""
     folder.mkdir(exist_ok=True)
     for i in range(n_parts):
-        overt.samples.census(ROWS, seed=i).write_parquet(folder / f"part-{i:05}.parquet")
+        file = folder / f"part-{i:05}.parquet"
+        if is_wide:
+            overt.samples.wide_census(n_rows, seed=i).select(*WIDE, "Occupation").write_parquet(file)
+        else:
+            overt.samples.census(n_rows, seed=i).select(*QUASI, "Occupation").write_parquet(file)
 
 
-def make_from_parts(method: str, folder: Path, n_parts: int) -> None:
-    """Print what one release of the first parts of a table takes, out of core; kernels are compiled before."""
-    from overt.engine.scale.local import LocalEngine
-
-    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
-        overt.samples.census(20_000).write_parquet(f"{place}/part-0.parquet")
-        make_on("out-of-core", method, f"{place}/part-0.parquet")
-        chosen = Path(place) / "table"
-        chosen.mkdir()
-        for i in range(n_parts):
-            (chosen / f"part-{i:05}.parquet").symlink_to((folder / f"part-{i:05}.parquet").resolve())
-        begin = time.process_time()
-        engine = LocalEngine.out_of_core(folder.parent)
-        staged = stage(engine, str(chosen))
-        read = time.process_time()
-        for data in tables_of(engine, staged, method):
-            for _ in data:
-                pass
-        engine.close()
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-        spent = read - begin, time.process_time() - read
-        print(
-            f"{method}: {staged.n_rows:,} rows, {spent[0]:.1f} CPU s to stage, {spent[1]:.1f} for the rest, {peak:.2f} GB"
-        )
+def main(asked: str, *arguments: str) -> None:
+    """Do one piece."""
+    match asked, arguments:
+        case (("make" | "make-wide"), (folder, n)):
+            make_parts(Path(folder), int(n), is_wide=asked == "make-wide")
+        case "spark", (folder, n, *methods):
+            on_spark(Path(folder), int(n), methods or list(BARS))
+        case "run", (engine, method, folder, n, *most):
+            whole_run(engine, method, Path(folder), int(n), float(most[0]) if most else None)
+        case _:
+            sys.exit(__doc__)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "make":
-        make_parts(Path(sys.argv[2]), int(sys.argv[3]))
-    else:
-        make_from_parts(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
+    main(*sys.argv[1:])

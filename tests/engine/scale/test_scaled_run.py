@@ -681,6 +681,6 @@ def test_rows_are_moved_with_what_is_needed_of_them_and_no_more(method, tmp_path
 
 def test_a_seed_is_refused_since_no_engine_repeats_draws(tmp_path, capsys):
     path = recipe(tmp_path, "dealing")
-    assert main(["run", str(path), "--engine", "out-of-core", "--seed", "1"]) == Exit.USAGE
+    assert main(["run", str(path), "--engine", "out-of-core", "--seed", "1"]) == Exit.DATA
     assert "leave --seed (rng=) out" in capsys.readouterr().err
     assert not (tmp_path / "release.parquet").exists()
