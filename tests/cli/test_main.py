@@ -257,3 +257,22 @@ def test_what_help_says_of_a_word_is_not_broken_into_lines(name):
     """Help wraps a text itself, and keeps the ends of lines that stand in it."""
     words = inspect.getdoc(getattr(import_module(f"overt.cli.{name}"), name)).partition("Parameters\n")[2].splitlines()
     assert not [line for line, following in pairwise(words) if line.startswith("  ") and following.startswith("  ")]
+
+
+def test_a_run_of_one_method_imports_that_one_and_nothing_that_it_does_not_need(tmp_path):
+    overt_package.samples.hospital().write_csv(tmp_path / "hospital.csv")
+    overt_package.init(tmp_path / "hospital.csv", into=tmp_path / "recipe.toml")
+    probe = (
+        "import sys\nfrom overt.cli import main\n"
+        f"assert main(['run', {str(tmp_path / 'recipe.toml')!r}, '--no-audit', '--quiet']) == 0\n"
+        "found = {name for name in sys.modules if name.startswith(('overt.algorithms.', 'overt.adversary', 'overt.engine.scale'))}\n"
+        "print(*sorted({'.'.join(name.split('.')[:3]) for name in found}))\n"
+        "print(*({'narwhals', 'scipy', 'pandas', 'pyarrow', 'fastexcel', 'adbc_driver_manager', 'pyspark'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    ours, others = done.stdout.splitlines()
+    assert ours.split() == [
+        *("overt.algorithms.batches", "overt.algorithms.blind_buckets", "overt.algorithms.counted_strata"),
+        "overt.algorithms.mondrian",  # whose cuts make the boxes
+    ]
+    assert not others

@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import narwhals.stable.v2 as nw
 import polars as pl
 
 from overt.errors import InvalidInput, MissingExtra
@@ -17,6 +16,8 @@ from overt.persons import Known, Which
 from overt.table import Kind, Table
 
 if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
     from overt.hierarchy import Builder
 
 
@@ -124,6 +125,8 @@ def to_native(frame: pl.DataFrame, frame_kind: str) -> Any:
 
 
 def _wrap(frame: Any) -> tuple["nw.DataFrame[Any]", str]:
+    import narwhals.stable.v2 as nw  # here, and not where every command would load it
+
     try:
         wrapped = nw.from_native(frame)
     except (TypeError, ValueError, nw.exceptions.NarwhalsError):
@@ -139,6 +142,8 @@ def _wrap(frame: Any) -> tuple["nw.DataFrame[Any]", str]:
 
 def _order_of_categories(column: "nw.Series[Any]") -> list[str] | None:
     """The categories of a column, if they are texts in an order that somebody gave them."""
+    import narwhals.stable.v2 as nw
+
     native = column.to_native()
     if isinstance(column.dtype, nw.Enum):
         categories = list(native.cat.categories) if column.implementation.is_pandas() else []
@@ -151,6 +156,8 @@ def _order_of_categories(column: "nw.Series[Any]") -> list[str] | None:
 
 def _by_cell(wrapped: "nw.DataFrame[Any]", name: str) -> Coded:
     """The texts of a column in codes; where pandas keeps objects, each object by itself."""
+    import narwhals.stable.v2 as nw
+
     column = wrapped.get_column(name)
     try:
         octets = _octets(column)
@@ -168,6 +175,8 @@ def _octets(column: "nw.Series[Any]") -> pl.Series | None:
 
     PyArrow does not look whether they are UTF-8, and Polars believes that they are.
     """
+    import narwhals.stable.v2 as nw
+
     if column.implementation.is_pandas():
         dtype = column.to_native().dtype
         is_arrow = getattr(dtype, "storage", "") == "pyarrow" or hasattr(dtype, "pyarrow_dtype")
@@ -195,6 +204,8 @@ def _on_calendar(seconds: Any) -> Any:
 
 def _polars_series(wrapped: "nw.DataFrame[Any]", name: str, *, in_order: bool = True) -> pl.Series:
     """A column in Polars; ordered categories of pandas and PyArrow keep their order, unless nobody asks for it."""
+    import narwhals.stable.v2 as nw
+
     try:
         column = wrapped.get_column(name)
         octets = _octets(column) if column.dtype == nw.String else None

@@ -19,14 +19,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from overt.algorithms.dp.accounting import Budget
 from overt.errors import InvalidInput, Unreachable
 from overt.io.atomic import all_or_nothing
 from overt.privacy.base import Number
+
+if TYPE_CHECKING:
+    from overt.algorithms.dp.accounting import Budget
 
 SUFFIX = ".budget.json"
 
@@ -78,7 +80,7 @@ class Ledger:
     entries: tuple[Limit | Spent, ...] = ()
 
     @property
-    def limit(self) -> Budget | None:
+    def limit(self) -> "Budget | None":
         """What the owner allows, as last set."""
         limits = [entry for entry in self.entries if isinstance(entry, Limit)]
         return _budget(limits[-1]) if limits else None
@@ -88,16 +90,18 @@ class Ledger:
         return tuple(entry for entry in self.entries if isinstance(entry, Spent))
 
     @property
-    def spent(self) -> Budget:
+    def spent(self) -> "Budget":
         """What all releases have cost."""
+        from overt.algorithms.dp.accounting import Budget
+
         return sum(map(_budget, self.releases), Budget(Fraction(0), Fraction(0)))
 
     @staticmethod
-    def cost_of(entry: Limit | Spent) -> Budget:
+    def cost_of(entry: Limit | Spent) -> "Budget":
         """The budget that an entry is about."""
         return _budget(entry)
 
-    def _with(self, kind: type[Limit] | type[Spent], budget: Budget, **more: str) -> "Ledger":
+    def _with(self, kind: type[Limit] | type[Spent], budget: "Budget", **more: str) -> "Ledger":
         entry = kind(
             time=datetime.now(UTC).replace(microsecond=0),
             epsilon=str(budget.epsilon),
@@ -160,6 +164,8 @@ def read_ledger(path: Path) -> Ledger:
 
 def set_limit(path: Path, epsilon: Number, delta: Number) -> Ledger:
     """Allow releases of the data beside this ledger to cost so much altogether."""
+    from overt.algorithms.dp.accounting import Budget
+
     limit = Budget.of(epsilon, delta)
     with _locked(path):
         ledger = read_ledger(path)._with(Limit, limit)
@@ -167,7 +173,7 @@ def set_limit(path: Path, epsilon: Number, delta: Number) -> Ledger:
     return ledger
 
 
-def spend(path: Path, budget: Budget, *, release: str, release_id: str, method: str) -> Ledger:
+def spend(path: Path, budget: "Budget", *, release: str, release_id: str, method: str) -> Ledger:
     """Write down what a release costs, or refuse it. From here on the budget is spent, whatever becomes of the release."""
     with _locked(path):
         ledger = read_ledger(path)
@@ -188,7 +194,9 @@ def spend(path: Path, budget: Budget, *, release: str, release_id: str, method: 
     return ledger
 
 
-def _budget(entry: Limit | Spent) -> Budget:
+def _budget(entry: Limit | Spent) -> "Budget":
+    from overt.algorithms.dp.accounting import Budget
+
     return Budget(Fraction(entry.epsilon), Fraction(entry.delta))
 
 
