@@ -182,16 +182,16 @@ def time_from_csv_to_csv(sheet: Sheet, n: int) -> None:
         listed = ", ".join(f'"{name}"' for name in others)
         (Path(folder) / "recipe.toml").write_text(RECIPE.format(columns=columns, others=listed))
         code = f"import polars as pl; pl.read_csv({str(data)!r}).write_csv({folder + '/copy.csv'!r})"
-        polars_time, polars_peak = min(run_command([sys.executable, "-c", code]) for _ in range(3))
         command = [sys.executable, "-m", "overt", "run", str(Path(folder) / "recipe.toml"), "--overwrite", "--quiet"]
-        seconds, peak = min(run_command(command) for _ in range(3))
+        pairs = [(run_command([sys.executable, "-c", code]), run_command(command)) for _ in range(3)]
+        (polars_time, polars_peak), (seconds, peak) = max(pairs, key=lambda pair: pair[1][0] / pair[0][0])
         size = data.stat().st_size
         is_full = n == 5_000_000  # in a smaller file the interpreter itself weighs too much to compare
         sheet.add(
-            f"overt run, CSV to CSV, {n:,} rows x 12 columns, times Polars' read and write",
+            f"overt run, CSV to CSV, {n:,} rows x 12 columns, times Polars' read and write, the worst of three",
             seconds / polars_time,
             "x",
-            bar=3 if is_full else None,
+            bar=2.5 if is_full else None,  # in three quiet runs of three
             note=f"{seconds:.2f} s against {polars_time:.2f} s, {size / 1e6:.0f} MB",
         )
         sheet.add(
