@@ -3,13 +3,22 @@
 
 import json
 import re
+from fractions import Fraction
+from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import overt
+from overt.checks import Claim
+from overt.checks.shapes import GroupShape
 from overt.cli import main
+from overt.engine.scale.group_measures import GroupMeasures
 from overt.engine.scale.parts import MANIFEST, digest_of_parts, parts_of
+from overt.engine.scale.parts_check import MeasuredParts, PublishedParts
+from overt.engine.scale.parts_shape import find_shape_of_parts
+from overt.engine.scale.seam import TablePlace
 from overt.io.files import digest
 from overt.io.owner_record import owner_record_path
 from scales import METHODS, RECIPE, write_people
@@ -154,3 +163,46 @@ def test_files_that_a_release_in_parts_was_made_with_are_known_by_their_digests(
     assert failed(tmp_path, release) == {"origin"}
     assert main(["check", str(tmp_path / "people.csv"), str(release)]) == 1
     assert "levels.csv is not what the release was made from" in capsys.readouterr().out
+
+
+def test_each_column_is_at_one_level_over_all_parts(tmp_path):
+    release = made(tmp_path, "full-domain", ending="parquet")
+    assert not failed(tmp_path, release)
+    said = str(overt.check(tmp_path / "people.parquet", release))
+    assert "What full-domain promises of files is there: all cells of a column are at one level" in said
+    (part,) = parts_of(release / "release")
+    lines = pl.read_parquet(part)
+    (name, *_) = [n for n in ("Gender", "Education", "Age") if "*" not in lines[n].unique()]
+    halves = lines[:450], lines[450:].with_columns(pl.lit("*").alias(name)).sort(lines.columns)
+    for i, half in enumerate(halves, 1):
+        half.write_parquet(release / "release" / f"part-0000{i}.parquet")
+    assert "method" in failed(tmp_path, release)
+
+
+def test_boxes_and_buckets_have_the_sizes_that_the_method_promises(tmp_path):
+    release = made(tmp_path, ending="parquet")
+    said = str(overt.check(tmp_path / "people.parquet", release))
+    assert "every box has at least 3 rows" in said
+    assert "Not checked of parts: whether boxes are as narrow as their rows" in said
+    of = GroupShape(method="blind-buckets", tables=frozenset({"boxes", "sensitive"}), least_box=3, least_bucket=2)
+    assert shape_found(of, box=3, bucket=2).ok
+    assert "every box of it has at least 3 rows" in shape_found(of, box=2, bucket=2).sentence
+    assert "every bucket of it has at least 2 rows" in shape_found(of, box=3, bucket=1).sentence
+    differing = GroupShape(method="anatomy", l=2, sizes="least", differ=True)
+    assert shape_found(differing, bucket=2, n_most=5).ok
+    assert "all values differ" in shape_found(differing, bucket=2, n_most=6).sentence
+    assert "it makes 5 buckets of 10 rows, and there are 3" in shape_found(differing, bucket=2, n_buckets=3).sentence
+    dealing = shape_found(GroupShape(method="dealing", l=2, sizes="even", differ=True), tables=1)
+    assert "Not checked of parts: sizes of groups" in dealing.sentence
+
+
+def shape_found(shape, *, box=3, bucket=2, n_buckets=5, n_most=None, tables=2):
+    """What is found of a release of ten people with these least groups."""
+    people = GroupMeasures(np.array([box]), np.array([1]), {}, (), (), 0)
+    sizes = np.array([bucket, 10 - bucket * (n_buckets - 1)])
+    learnt = {"ill": (0, 0, Fraction(1, 2), n_buckets if n_most is None else n_most)}
+    values = GroupMeasures(sizes, np.array([n_buckets - 1, 1]), learnt, (), (), 0)
+    place = TablePlace("nowhere", "csv")
+    parts = [PublishedParts(name, place, (), (), tables > 1) for name in ("boxes", "sensitive")[:tables]]
+    claim = Claim(goal=overt.KAnonymity(2), n_rows=10)
+    return find_shape_of_parts(Path("nowhere"), parts, claim, shape, MeasuredParts(people, values))

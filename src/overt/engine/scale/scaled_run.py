@@ -19,7 +19,7 @@ from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
 from overt.engine.contradictions import find_contradictions_of_parts
 from overt.engine.identifiers_released import find_identifiers_released
 from overt.engine.outcome import cautions_of_values
-from overt.engine.promises import claim_of, claimed_rows
+from overt.engine.promises import claim_of, claimed_rows, shape_of
 from overt.engine.records import of_known_data
 from overt.engine.scale.boxes_and_buckets import find_values, make_boxes_and_buckets
 from overt.engine.scale.buckets_by_plan import make_buckets_by_plan
@@ -43,6 +43,7 @@ from overt.engine.scale.parts import (
 )
 from overt.engine.scale.parts_check import MeasuredParts, PublishedParts, check_parts
 from overt.engine.scale.parts_report import kind_of_tables, report_of_parts, write_report
+from overt.engine.scale.parts_shape import find_shape_of_parts
 from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.scaled_outcome import ScaledOutcome
 from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace
@@ -284,10 +285,11 @@ def check_at_scale(
             recipe, claimed_rows(recipe, staged.n_rows, next(iter(manifest.release.values())).rows), staged.table()
         )
         verdict, seen = check_parts(run_on, published, claim, staged)
-        written = not_checked(("order", "spelling"), "the parts cannot be read")
+        written = not_checked(("method", "order", "spelling"), "the parts cannot be read")
         if seen is not None:
+            shape = find_shape_of_parts(release, published, claim, shape_of(recipe), seen)
             levels = [c.name for c in staged.quasi_identifiers] if isinstance(recipe.method, Searching) else []
-            written = find_written(release, published, staged.table(), claim, levels)
+            written = (shape, *find_written(release, published, staged.table(), claim, levels))
     groups = None if seen is None else seen.people.n_groups
     words = find_contradictions_of_parts(manifest, path, recipe, claim.n_rows, groups) if given is None else ()
     found = (digests, *words, files, *verdict.findings, *written, origin)
