@@ -28,7 +28,7 @@ from overt.engine.scale.cut_tree import MOST_ALIKE, CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import BUCKET, ShownLines, as_lines, order_lines
 from overt.engine.scale.groups_by_cuts import CutFragment, like_of
 from overt.engine.scale.made_tables import MadeTables
-from overt.engine.scale.row_strata import Combine, StratumOf, divide_into_strata
+from overt.engine.scale.row_strata import StratumOf, divide_into_strata
 from overt.engine.scale.scaled_methods import DealsBlind
 from overt.engine.scale.seam import (
     MOST_COUNTED,
