@@ -141,6 +141,55 @@ def test_several_rows_of_a_person_are_refused_or_kept_together():
         overt.anonymize(few, person="Patient ID", sensitive=["HIV"], goal=overt.RelativeRisk(40), audit=False)
 
 
+def test_where_persons_have_several_rows_roles_goals_and_pilot_are_those_of_init(tmp_path):
+    STAYS.write_csv(tmp_path / "stays.csv")
+    first = overt.init(tmp_path / "stays.csv", into=tmp_path / "r.toml")
+    keep = overt.read_recipe(tmp_path / "r.toml").settings.input.keep
+    made = overt.anonymize(STAYS, person="Patient ID", keep=keep, audit=False, rng=ROWS(4))
+    assert {c.name: c.role for c in made.columns} == {c.name: c.role for c in first.profile.columns}
+    recipe = overt.read_recipe(tmp_path / "r.toml")
+    assert {type(part) for part in made.goal.parts} == {type(part) for part in recipe.goal.parts}
+    assert overt.FrequencyLDiversity in {type(part) for part in made.goal.parts}
+    assert made.n_looked_at == first.n_looked_at  # persons, and not their rows
+    table = made.release.table
+    assert table.n_rows == STAYS["Patient ID"].n_unique() - made.n_looked_at
+    assert table.persons.keep == keep and table.persons.which == recipe.settings.input.which == "latest"
+    said = dict(made._rows())
+    assert said["Release"].startswith(f"{table.n_rows:,} persons with ") and "number of rows" not in said["Release"]
+    assert "at most" in said["Cut"] and "Admitted" in said["Knowledge"] and "in any row" in said["Base rate"]
+    reasons = {c.name: c.reason for c in made.columns}
+    assert "Number the persons" not in reasons["Last name"] and reasons["Patient ID"] == "says whose a row is, as given"
+    persons = made.to_dict()["persons"]
+    assert persons["persons"] == table.n_rows and len(persons["base_rates"]) == 3
+
+
+def test_a_missing_cell_and_a_date_in_two_spellings_make_no_column_vary():
+    whose = np.repeat(np.arange(300), 2)
+    rng = np.random.default_rng(8)
+    sex = np.array(["f", "m"])[rng.integers(0, 2, 300)][whose].astype(object)
+    sex[1] = ""
+    day, month, year = rng.integers(1, 28, 300), rng.integers(1, 12, 300), rng.integers(1940, 2000, 300)
+    german = [f"{d:02}.{m:02}.{y}" for d, m, y in zip(day, month, year, strict=True)]
+    iso = [f"{y}-{m:02}-{d:02}" for d, m, y in zip(day, month, year, strict=True)]
+    born = [iso[i] if n % 2 and i < 30 else german[i] for n, i in enumerate(whose)]
+    wards = rng.choice(["A", "B", "C"], 600)
+    illness = rng.choice(["flu", "cold", "asthma", "measles"], 600)
+    frame = pl.DataFrame(
+        {"Patient ID": whose, "Sex": sex.tolist(), "Birth date": born, "Ward": wards, "Diagnosis": illness}
+    )
+    made = overt.anonymize(
+        frame,
+        person="Patient ID",
+        quasi_identifiers=["Sex", "Birth date", "Ward"],
+        sensitive=["Diagnosis"],
+        goal=overt.RelativeRisk(4),
+        audit=False,
+        rng=ROWS(5),
+    )
+    assert set(made.release.table.persons.positions) == {"Ward"}
+    assert made.release.table.n_rows == 300
+
+
 @pytest.mark.parametrize(
     ("how", "words"),
     [
@@ -172,6 +221,8 @@ def test_what_says_nothing_or_cannot_be_is_refused_before_anybody_is_drawn():
         overt.anonymize(frame, keep=2)
     with pytest.raises(InvalidInput, match="k is 1,000, and the frame has 96 rows"):
         overt.anonymize(frame, k=1_000)
+    with pytest.raises(InvalidInput, match=r"k is 2,900, and the frame has 2,625 persons"):
+        overt.anonymize(STAYS, person="Patient ID", k=2_900)
 
 
 def test_amounts_that_few_have_and_nobody_shares_find_lines_and_that_is_said():

@@ -14,14 +14,22 @@ from overt.arguments import is_frame, refusal
 from overt.checks import Verdict, check_release
 from overt.engine.course import make_release
 from overt.engine.identifiers_released import find_identifiers_released
-from overt.engine.outcome import HeldProperty, find_cautions, group_sizes
+from overt.engine.outcome import (
+    HeldProperty,
+    content_of_persons,
+    find_cautions,
+    group_sizes,
+    rows_of_promise,
+    rows_of_release,
+)
 from overt.engine.promises import claim_of
 from overt.engine.result import Result
 from overt.errors import InvalidData, InvalidInput, OvertError, Unreachable
+from overt.io.encoding import positions_without
 from overt.io.frames import frame_intake, to_native
 from overt.io.person_lines import lines_of_persons
 from overt.io.person_rows import PersonRows, keep_of, person_rows
-from overt.io.pilot_record import draw_rows, refused_for_good, usual_people
+from overt.io.pilot_record import draw_persons, draw_rows, refused_for_good, usual_people
 from overt.io.profiling import ColumnProfile, Profile, profile_frame
 from overt.io.publication import as_frame, published_tables
 from overt.io.recipe.proposal import K, propose_recipe
@@ -35,6 +43,7 @@ from overt.randomness import secret_generator
 from overt.release import Release
 from overt.report.leak import Leak, brief
 from overt.report.lines import aligned, labelled
+from overt.report.person_sentences import base_rates, counted_persons, of_knowledge, rows_published
 from overt.report.sentences import counted
 from overt.table import Kind, Role, Table
 
@@ -71,13 +80,11 @@ class Anonymized(Result):
 
     def _rows(self) -> Iterator[tuple[str, str]]:
         release, method = self.release, self.release.method
-        n_rows = release.table.n_rows - release.n_suppressed
-        yield (
-            "Release",
-            f"{counted(n_rows, 'row')} in {counted(self.n_groups, 'group')}, by {method.name}",
-        )
-        yield from (("Holds", f"{held.asked}; reached: {held.reached}") for held in self.holds)
-        yield "Against", str(method.guarantee)
+        table, n_left = release.table, release.table.n_rows - release.n_suppressed
+        yield from rows_of_release(
+            counted_persons(table, n_left), table.n_dropped, release.n_suppressed, self.n_groups, method.name, table.persons
+        )  # fmt: skip
+        yield from rows_of_promise(self.holds, method.guarantee, of_knowledge(table), base_rates(table, self.goal))
         if self.leak is not None:
             yield "Leak", brief(self.leak)
         yield from release.remarks.items()
@@ -92,9 +99,15 @@ class Anonymized(Result):
 
     def content(self) -> dict[str, Any]:
         """The same as plain values."""
+        table, n_left = self.release.table, self.release.table.n_rows - self.release.n_suppressed
         return {
             "method": self.release.method.name,
-            "rows": self.release.table.n_rows - self.release.n_suppressed,
+            "rows": n_left,
+            "persons": None
+            if table.persons is None
+            else content_of_persons(
+                table.persons, n_left, rows_published(table), of_knowledge(table), base_rates(table, self.goal)
+            ),
             "columns": [{"name": c.name, "role": c.role, "reason": c.reason} for c in self.columns],
             "goal": [{"property": held.name, "asked": held.asked, "reached": held.reached} for held in self.holds],
             **self.release.method.guarantee.to_dict(),
@@ -137,7 +150,7 @@ def anonymize(
     Columns that you name have the role you give. For all others a role is proposed from headers and cells; if none is clear, the column is not
     released. Without `goal` or `method`, a random tenth of the people is left out of the release, and goals are chosen from
     their values. If a person can have several rows, `person` names the column that identifies persons, and `keep` is the maximum number of rows to
-    keep for each.
+    keep for each: the latest where a column of dates differs between the rows of a person, else rows drawn at random.
     Without `rng`, nobody can repeat the draws. The frames are checked before they are returned.
 
     >>> import overt
@@ -149,30 +162,34 @@ def anonymize(
     _refuse_wrong(frame, goal, k, method)
     person_rows(person, keep, "random", None, "visits", (), None)  # refuses what says nothing without a person
     rng = rng or secret_generator()
-    looks = goal is None and method is None and person is None
+    looks = goal is None and method is None
 
     def draw(n_rows: int, whose: "NDArray[np.intp] | None") -> "NDArray[np.intp] | None":
-        n_people = usual_people(n_rows) if looks else 0
-        return (
-            draw_rows(n_rows, n_people, rng) if n_people and whose is None else None
-        )  # whose rows they are is to be said
+        n_people = usual_people(n_rows if whose is None else int(whose.max()) + 1) if looks else 0
+        if not n_people:
+            return None
+        return draw_rows(n_rows, n_people, rng) if whose is None else draw_persons(whose, n_people, rng)
 
     given = _given_roles(
         quasi_identifiers, sensitive, (*identifiers, *([person] if person is not None else ())), others
     )
-    profile = _without_unnamed(profile_frame(frame, roles=given, draw=draw), quasi_identifiers, sensitive)
+    profile = profile_frame(frame, roles=given, person=person, draw=draw)
+    profile = _without_unnamed(profile, quasi_identifiers, sensitive)
     _refuse_repeats(profile, person)
-    if k is not None and k > profile.n_rows:
-        raise InvalidData(f"k is {k:,}, and the frame has {profile.n_rows:,} rows; groups cannot be larger than that.")
+    n_people = profile.n_rows if profile.persons is None else profile.persons.n_persons
+    if k is not None and k > n_people:
+        who = counted(n_people, "row" if profile.persons is None else "person")
+        raise InvalidData(f"k is {k:,}, and the frame has {who}; groups cannot be larger than that.")
     if profile.perhaps_known:
         raise InvalidInput(
             f"Neither headers nor cells say what others may know about a person: {profile.perhaps_known}. Name quasi_identifiers, and what is sensitive."
         )
-    recipe = parse_recipe(propose_recipe(profile, recipe=Path("frame.toml"), rng=rng), folder=Path(), name="frame.toml")
+    text = propose_recipe(profile, recipe=Path("frame.toml"), rng=rng, keep=_most_kept(profile, keep))
+    recipe = parse_recipe(text, folder=Path(), name="frame.toml")
     recipe = _asked(recipe, goal, k, method, tuple(others))
     table = _table_of(frame, profile, recipe, person, keep, rng)
     on_progress("Making the release", 0, 0)
-    n_looked_at = 0 if recipe.settings.pilot is None or profile.pilot is None else int(profile.pilot.size)
+    n_looked_at = 0 if recipe.settings.pilot is None else profile.n_looked_at or 0
     try:
         made = make_release(table, recipe.method, rng, on_progress)
     except Unreachable as error:
@@ -340,26 +357,26 @@ def _table_of(
     kinds = {**found, **intake.kinds}
     persons = None
     if person is not None:
-        varies = _varying(frame, person, recipe.columns_of("quasi-identifier"))
-        persons = PersonRows(column=person, keep=keep_of(keep), varies=varies, key=int(rng.integers(1 << 62)))
+        said = recipe.person_rows() or PersonRows(column=person)  # nobody has several rows: nothing is said of them
+        varies = _varying(profile, intake.left_out)
+        persons = replace(said, keep=keep_of(keep), varies=varies, key=int(rng.integers(1 << 62)))
     return frame_intake(frame, replace(intake, kinds=kinds, persons=persons))
 
 
-def _varying(frame: Any, person: str, names: Collection[str]) -> tuple[str, ...]:
-    """The quasi-identifiers that differ between the rows of somebody."""
-    from overt.io.frames import coded_columns
+def _most_kept(profile: Profile, keep: int | Literal["all"]) -> int | None:
+    """How many rows somebody has in the release at most; None if a row is a person."""
+    if profile.persons is None:
+        return None
+    most = int(profile.persons.n_rows_of_person.max())
+    return most if keep == "all" else min(keep, most)
 
-    coded, _ = coded_columns(frame)
-    whose = coded[person]
-    if whose is None:
-        raise InvalidInput(
-            f"Column {person!r} is of a type whose values cannot be compared; it cannot say whose a row is."
-        )
-    varying = []
-    for name in names:
-        column = coded[name]
-        assert column is not None
-        n_pairs = np.unique(np.column_stack([whose.codes, column.codes]), axis=0).shape[0]
-        if n_pairs > np.unique(whose.codes).size:
-            varying.append(name)
-    return tuple(varying)
+
+def _varying(profile: Profile, left_out: "NDArray[np.intp] | None") -> tuple[str, ...]:
+    """The quasi-identifiers that differ between the rows of somebody who is released."""
+    if profile.persons is None:
+        return ()
+    rows = None if left_out is None else positions_without(left_out, profile.n_rows)
+    known = [one for one in profile.of_role(Role.QUASI_IDENTIFIER) if one.column is not None]
+    return tuple(
+        one.name for one in known if one.column is not None and profile.persons.count_different(one.column, rows)
+    )

@@ -28,6 +28,7 @@ from overt.report.person_sentences import (
     base_rates,
     counted_persons,
     not_promised_of,
+    of_cut,
     of_knowledge,
     of_known_counts,
     rows_published,
@@ -38,7 +39,6 @@ from overt.table import Column, Kind, Table
 if TYPE_CHECKING:
     from overt.report.leak import Leak
 
-HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
 MANY_AMOUNTS = 30  # different ones
 PUBLISH_ONE = "(publish one release only: two of the same people together reveal more than either)"
 FEW_FOUND = (
@@ -151,28 +151,10 @@ class Outcome(RunResult):
     def rows(self) -> Iterator[tuple[str, str]]:
         """What a person wants to know about a release that was just written, as labels and texts."""
         things = "rows" if self.persons is None else "persons"
-        left_out = (
-            [f"{counted(self.n_dropped, things[:-1])} with a missing sensitive value left out"]
-            if self.n_dropped
-            else []
+        yield from rows_of_release(
+            self.said_of_persons, self.n_dropped, self.n_suppressed, self.n_groups, self.method, self.persons
         )
-        left_out += [f"{self.n_suppressed:,} suppressed"] if self.n_suppressed else []
-        dropped = f" ({', '.join(left_out)})" if left_out else ""
-        yield (
-            "Release",
-            f"{self.said_of_persons}{dropped} in {counted(self.n_groups, 'group')}, by {self.method}",
-        )
-        if self.persons is not None and self.persons.keep is not None:
-            kept = "1 row was" if self.persons.keep == 1 else f"{self.persons.keep:,} rows were"
-            yield (
-                "Cut",
-                f"{self.persons.n_cut:,} of {self.persons.n_rows:,} rows: at most {kept} kept per person ({HOW[self.persons.which]})",
-            )
-        yield from (("Holds", f"{held.asked}; reached: {held.reached}") for held in self.holds)
-        yield "Against", f"{self.guarantee}"
-        if self.knowledge:
-            yield "Knowledge", self.knowledge
-        yield from (("Base rate", words) for words in self.base_rates)
+        yield from rows_of_promise(self.holds, self.guarantee, self.knowledge, self.base_rates)
         if self.leak is not None:
             from overt.report.leak import brief
 
@@ -218,17 +200,53 @@ class Outcome(RunResult):
             "leak": None if self.leak is None else of_leak(self.leak),
             "persons": None
             if self.persons is None
-            else {
-                "persons": self.n_rows - self.n_suppressed,
-                "rows": self.n_rows_of_persons,
-                "rows_read": self.persons.n_rows,
-                "rows_cut": self.persons.n_cut,
-                "known": self.persons.known,
-                "knowledge": self.knowledge,
-                "base_rates": list(self.base_rates),
-            },
+            else content_of_persons(
+                self.persons, self.n_rows - self.n_suppressed, self.n_rows_of_persons, self.knowledge, self.base_rates
+            ),
             "instead": self.instead or None,
         }
+
+
+def rows_of_release(
+    said: str, n_dropped: int, n_suppressed: int, n_groups: int, method: str, persons: Persons | None
+) -> Iterator[tuple[str, str]]:
+    """Who is in a release, as labels and texts: how many are `said`, in how many groups, and which rows of theirs were cut."""
+    left_out = (
+        [f"{counted(n_dropped, 'row' if persons is None else 'person')} with a missing sensitive value left out"]
+        if n_dropped
+        else []
+    )
+    left_out += [f"{n_suppressed:,} suppressed"] if n_suppressed else []
+    dropped = f" ({', '.join(left_out)})" if left_out else ""
+    yield "Release", f"{said}{dropped} in {counted(n_groups, 'group')}, by {method}"
+    if persons is not None and persons.keep is not None:
+        yield "Cut", of_cut(persons)
+
+
+def rows_of_promise(
+    holds: Iterable[HeldProperty], guarantee: Guarantee, knowledge: str, rates: Iterable[str]
+) -> Iterator[tuple[str, str]]:
+    """What holds of a release, against whom, and how frequent values are among persons, as labels and texts."""
+    yield from (("Holds", f"{held.asked}; reached: {held.reached}") for held in holds)
+    yield "Against", f"{guarantee}"
+    if knowledge:
+        yield "Knowledge", knowledge
+    yield from (("Base rate", words) for words in rates)
+
+
+def content_of_persons(
+    persons: Persons, n_persons: int, n_rows: int, knowledge: str, rates: Iterable[str]
+) -> dict[str, Any]:
+    """The persons of a release, and what became of their rows, as plain values."""
+    return {
+        "persons": n_persons,
+        "rows": n_rows,
+        "rows_read": persons.n_rows,
+        "rows_cut": persons.n_cut,
+        "known": persons.known,
+        "knowledge": knowledge,
+        "base_rates": list(rates),
+    }
 
 
 def again(recipe: Path, *, report: bool = False) -> str:

@@ -139,11 +139,13 @@ class PersonsFound:
         """(person) -> rows."""
         return np.bincount(self.person_of_row, minlength=self.n_persons)
 
-    def count_different(self, column: Column) -> int:
-        """Persons in whose rows a column differs. A missing cell differs from nothing."""
+    def count_different(self, column: Column, rows: "NDArray[np.intp] | None" = None) -> int:
+        """Persons in whose rows, or in those of them that are given, a column differs. A missing cell differs from nothing."""
         known = (
             np.ones(column.codes.size, np.bool_) if column.missing_code is None else column.codes != column.missing_code
         )
+        if rows is not None:
+            known &= np.isin(np.arange(known.size), rows)
         least, most = np.full(self.n_persons, column.n_values, np.int64), np.full(self.n_persons, -1, np.int64)
         np.minimum.at(least, self.person_of_row[known], column.codes[known])
         np.maximum.at(most, self.person_of_row[known], column.codes[known])
@@ -253,13 +255,15 @@ def profile_selection(
     return _profile_of(Path(selection.name), coded, origin, draw, person=person)
 
 
-def profile_frame(frame: Any, *, roles: Mapping[str, Role], draw: Draw | None = None) -> Profile:
-    """Look at every column of a frame, but for those whose role is given."""
+def profile_frame(
+    frame: Any, *, roles: Mapping[str, Role], person: str | None = None, draw: Draw | None = None
+) -> Profile:
+    """Look at every column of a frame, but for those whose role is given; `person` names the column that says whose a row is."""
     coded, _ = coded_columns(frame)
     for name in roles:
         if name not in coded:
             raise unknown_column(name, coded)
-    return _profile_of(Path("the frame"), coded, draw=draw, roles=roles)
+    return _profile_of(Path("the frame"), coded, draw=draw, roles=roles, person=person)
 
 
 def _profile_of(

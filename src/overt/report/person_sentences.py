@@ -15,6 +15,8 @@ from overt.privacy.base import Property, SensitiveProperty
 from overt.report.sentences import counted, percent
 from overt.table import Table
 
+HOW = {"random": "drawn at random", "latest": "the latest", "first": "the first"}
+
 
 def rows_published(table: Table) -> int:
     """How many rows the persons of a table have in it."""
@@ -40,6 +42,14 @@ def released_words(whom: str) -> str:
     """
     words = whom.partition(" ")[2]
     return words if " " in words else "rows released"
+
+
+def of_cut(persons: Persons) -> str:
+    """How many rows of the source were not kept, and which were."""
+    kept = "1 row was" if persons.keep == 1 else f"{persons.keep:,} rows were"
+    return (
+        f"{persons.n_cut:,} of {counted(persons.n_rows, 'row')}: at most {kept} kept per person ({HOW[persons.which]})"
+    )
 
 
 def of_knowledge(table: Table) -> str:

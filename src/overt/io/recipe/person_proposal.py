@@ -42,17 +42,18 @@ def order_for(profile: Profile) -> str | None:
     return next((c.name for c in profile.of_role(Role.QUASI_IDENTIFIER) if c.kind is Kind.DATE and c.n_differ), None)
 
 
-def input_lines(profile: Profile) -> Iterator[str]:
+def input_lines(profile: Profile, keep: int | None) -> Iterator[str]:
     """What [input] says of persons, and of households."""
     if profile.households is not None:
         yield f"# {text_of(profile.households.column)} numbers households. To protect that somebody in one has a value: overt init with --person"
-    persons, keep, order = profile.persons, keep_for(profile), order_for(profile)
+    persons, order = profile.persons, order_for(profile)
     if persons is None or keep is None:
         return
     n_rows = persons.n_rows_of_person
     n_cut = int(np.maximum(n_rows - keep, 0).sum())
     yield f"person = {text_of(persons.column)}  # whose a row is: {persons.n_persons:,} persons have {profile.n_rows:,} rows, at most {int(n_rows.max()):,}"
-    lost = f"{n_cut:,} rows are cut, of which nothing is promised" if n_cut else "nobody has more"
+    cut = "1 row is cut, of which" if n_cut == 1 else f"{n_cut:,} rows are cut, of which"
+    lost = f"{cut} nothing is promised" if n_cut else "nobody has more"
     yield f"keep = {keep}  # most rows per person; {lost}"
     if keep == 1:
         yield "# One row per person protects the row that is kept, and not that somebody has a value in any of their rows."

@@ -105,15 +105,19 @@ def _unique_words(uniques: Uniques, things: str, which: str) -> str:
     return f"{share} of {things} are unique on all quasi-identifiers{which} together, {part} on {together} alone"
 
 
-def propose_recipe(profile: Profile, *, recipe: Path, rng: Generator, output: str = "release.csv") -> str:
+def propose_recipe(
+    profile: Profile, *, recipe: Path, rng: Generator, output: str = "release.csv", keep: int | None = None
+) -> str:
     """The text of a recipe for a file, with paths as seen from where the recipe will lie.
 
-    Goals and strata are chosen by what the pilot's people have, and without a pilot by nothing that anybody has.
+    Goals and strata are chosen by what the pilot's people have, and without a pilot by nothing that anybody has. `keep` is how many rows of
+    a person are kept, if that is decided already.
     """
-    return "\n".join(_lines(profile, recipe, output, rng)) + "\n"
+    keep = keep_for(profile) if keep is None else keep
+    return "\n".join(_lines(profile, recipe, output, keep, rng)) + "\n"
 
 
-def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Iterator[str]:
+def _lines(profile: Profile, recipe: Path, output: str, keep: int | None, rng: Generator) -> Iterator[str]:
     table = table_of_profile(profile)
     uniques = find_uniques(table)
     yield "# A recipe for `overt run`, proposed by `overt init`. The roles are guesses: check them before you rely on them."
@@ -121,7 +125,7 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
     yield f"# {profile.n_rows:,} rows, {len(profile.columns)} columns. {unique_words(uniques, profile)}."
     yield from ("version = 1", "", "[input]")
     yield from _origin_lines(profile, recipe)
-    yield from input_lines(profile)
+    yield from input_lines(profile, keep)
     if len(profile.missing_values) > 1:
         yield f"missing_values = {value_of(profile.missing_values)}  # texts that stand for a missing value"
     yield from _doubtful_marks(profile)
@@ -134,7 +138,7 @@ def _lines(profile: Profile, recipe: Path, output: str, rng: Generator) -> Itera
     yield from ("", "# Every goal must hold.", "[[goal]]", 'property = "k-anonymity"')
     yield f"k = {min(K, profile.n_rows)}  # everybody looks the same as at least k - 1 others"
     pilot, sensitive = pilot_of_profile(profile), profile.of_role(Role.SENSITIVE)
-    goals = [_goal_for(column, pilot, keep_for(profile) or 1) for column in sensitive]
+    goals = [_goal_for(column, pilot, keep or 1) for column in sensitive]
     for goal in goals:
         yield from goal.lines
     if pilot is not None:
