@@ -15,11 +15,13 @@ from overt.adversary.together.exact_counts import TooManyStates, count_component
 from overt.adversary.together.shared_cells import SharedCells
 from overt.algorithms import FullDomain, Mondrian
 from overt.algorithms.anatomy import Anatomy
+from overt.algorithms.blind_buckets import BlindBuckets
 from overt.algorithms.cross_bucket import CrossBucket
 from overt.errors import InvalidInput, Unreachable
 from overt.partition import Partition
-from overt.privacy import DistinctLDiversity, FrequencyLDiversity
+from overt.privacy import DistinctLDiversity, FrequencyLDiversity, RelativeRisk
 from overt.table import Kind, Role
+from persons import table_of_persons
 from tables import column_of, table_of
 
 
@@ -142,6 +144,43 @@ def test_what_is_tied_together_too_widely_is_not_known_and_nobody_is_wrongly_cer
     with pytest.raises(TooManyStates), pytest.MonkeyPatch.context() as patch:
         patch.setattr("overt.adversary.together.exact_counts.MOST_STEPS", 1)
         count_component(cells, np.flatnonzero(cells.component_of_cell == cells.component_of_cell[0]).tolist())
+
+
+@pytest.mark.parametrize(
+    ("known", "bundles"),
+    [("visits", ["ab", "ab", "cd", "bc", "ad", "cc"]), ("static", ["a", "ab", "cd", "d", "ad", "b"]), ("static", ["ab", "c", "ac", "d"])],
+)  # fmt: skip
+def test_of_persons_whole_bundles_move_and_values_in_any_row_are_believed(known, bundles, monkeypatch):
+    n, letters = len(bundles), sorted(set("".join(bundles)))
+    if n > 4:  # the smallest world is replayed
+        monkeypatch.setattr(together, "FEW_TABLES", 0)
+    table = table_of_persons([range(n), [5 * i % (n + 1) for i in range(n)]], bundles, known=known)
+    method = BlindBuckets(goal=RelativeRisk(6), k=2, rows_per_bucket=2, form="generalized")
+    n_certain, n_seeds = 0, 12 if n > 4 else 2
+    for seed in range(n_seeds):
+        releases = [method.anonymize(table, rng=np.random.default_rng((seed, i))) for i in range(2)]
+        partitions = [release.partition for release in releases]
+        several = [[np.flatnonzero(one.group_of_row == g) for g in range(one.n_groups)] for one in partitions]
+        tables = fitting(several, bundles)
+        found = audit_together(releases)
+        assert found.is_known.all() and found.replays == (n == 4)
+        for row in range(n):
+            has = [np.mean([letter in one[row] for one in tables]) for letter in letters]
+            assert np.allclose(found.chance[row], has)
+            assert found.certain[row] == (max(has) == 1)
+        n_certain += int(found.certain.sum())
+        if found.certain.any():
+            assert "A value of s0 in the rows of" in " ".join(found.sentences())
+    assert n_certain or known == "static"  # in some outcomes the two together tell
+
+
+def test_a_group_with_more_different_bundles_than_calls_can_be_nested_is_counted():
+    n = 1_300
+    column = column_of("s", Role.SENSITIVE, Kind.CATEGORY, list(range(n)), n)
+    pairs = [[i, i + 1] for i in range(0, n, 2)]
+    cells = SharedCells.of([partition_of(pairs, n), partition_of(pairs, n)], column)
+    total, found = count_component(cells, [0])
+    assert total == 2 and sum(found[0]) == 1 and {float(one) for one in found[0]} == {0, 0.5}
 
 
 def test_what_cannot_be_put_together_is_refused():

@@ -2,7 +2,7 @@
 """Several releases of the same people: what their intersection gives away.
 
 Every release shows who is with whom, and which values they have together. Somebody who has several keeps the tables that fit all of
-them. Where few tables fit the first release, the methods are also run on each, so that the answer covers replaying as well.
+them. Of persons with several rows it is all rows of a person that move together, and what is believed is that somebody has a value in any row. Where few tables fit the first release, the methods are also run on each, so that the answer covers replaying as well.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +20,7 @@ from overt.adversary.together.elimination import eliminate
 from overt.adversary.together.exact_counts import TooManyStates, count_component
 from overt.adversary.together.shared_cells import SharedCells
 from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.partition import n_members
 from overt.progress import Progress, silent
 from overt.release import Release
 from overt.table import Column
@@ -42,6 +43,7 @@ class Together:
     is_known: NDArray[np.bool_] = field(repr=False)  # (row) -> whether all ways were counted
     certain: NDArray[np.bool_] = field(repr=False)  # (row) -> whether the value is known for certain
     replays: bool  # whether the methods were run on all tables that fit
+    is_of_persons: bool = False  # beliefs are of values that a person has in any row
 
     @property
     def belief(self) -> Chances:
@@ -89,8 +91,9 @@ class Together:
         certain = int(self.certain.sum())
         least = "at least " if self.n_unknown else ""
         if certain:
+            what = f"A value of {self.column} in the rows" if self.is_of_persons else f"The {self.column}"
             yield (
-                f"The {self.column} of {least}{certain:,} of {self.n_rows:,} people is known for certain to somebody who {who}; a single "
+                f"{what} of {least}{certain:,} of {self.n_rows:,} people is known for certain to somebody who {who}; a single "
                 f"release says it of {int((self.alone >= 1 - ROUNDING).sum()):,}."
             )
         above = self.n_above()
@@ -124,12 +127,12 @@ def audit_together(releases: Sequence[Release], *, on_progress: Progress = silen
     alone = np.max([_alone(release) for release in releases], axis=0)
     cells = SharedCells.of(partitions, column)
     least, _ = eliminate(cells)
-    certain = (least == cells.size_of_cell[:, None]).any(axis=1)[cells.cell_of_row]
+    certain = (_of_members(column, least) == cells.size_of_cell[:, None]).any(axis=1)[cells.cell_of_row]
     chance = shares(first.partition, column).chance[shares(first.partition, column).cell_of_row].copy()
     known_cells = np.zeros(cells.n_cells, np.bool_)
     order = np.argsort(cells.component_of_cell, kind="stable")
     members = np.split(order, np.flatnonzero(np.diff(cells.component_of_cell[order])) + 1)
-    of_cell = np.zeros((cells.n_cells, column.n_values))
+    of_cell = np.zeros((cells.n_cells, n_members(column)))
     for i, component in enumerate(members):
         if i % 64 == 0:
             on_progress(STAGE, i, len(members))
@@ -138,7 +141,7 @@ def audit_together(releases: Sequence[Release], *, on_progress: Progress = silen
         except TooManyStates:
             continue
         for cell, beliefs in found.items():
-            of_cell[cell] = [float(one) for one in beliefs]
+            of_cell[cell] = _of_members(column, np.array([float(one) for one in beliefs]))
             known_cells[cell] = True
     is_known = known_cells[cells.cell_of_row]
     chance[is_known] = of_cell[cells.cell_of_row[is_known]]
@@ -157,6 +160,7 @@ def audit_together(releases: Sequence[Release], *, on_progress: Progress = silen
         is_known=is_known,
         certain=certain,
         replays=replayed is not None,
+        is_of_persons=column.bundles is not None,
     )
 
 
@@ -180,6 +184,17 @@ def _same_people(releases: Sequence[Release]) -> tuple[Release, Column]:
                 "order."
             )
     return first, column
+
+
+def _of_members(column: Column, amounts: NDArray[Any]) -> NDArray[Any]:
+    """Amounts of what moves between people, last axis, as amounts of what is believed of them: of a bundle, each value that is in any of its rows."""
+    if column.bundles is None:
+        return amounts
+    first, code = column.bundles.distinct
+    holds = np.zeros((column.n_values, column.bundles.n_values), amounts.dtype)
+    holds[np.repeat(np.arange(column.n_values), np.diff(first)), code] = 1
+    found: NDArray[Any] = amounts @ holds
+    return found
 
 
 def _alone(release: Release) -> Chances:
@@ -217,7 +232,7 @@ def _replayed(releases: Sequence[Release], column: Column) -> Chances | None:
             total += weight
     if not total:
         raise InvalidInput("No table gives all of these releases by their methods; were they made by others?")
-    return (sums / total).astype(np.float64)
+    return _of_members(column, (sums / total).astype(np.float64))
 
 
 def _in_codes_of(codes: NDArray[np.int32], column: Column, own: Column) -> NDArray[np.int32]:

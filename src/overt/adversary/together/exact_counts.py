@@ -124,7 +124,11 @@ def _steps(
     most = [min((state[place[g] + v] for g in own), default=size) for v in range(n)]
     closes = [g for g in own if last[g] == i]
     ways_of_size = factorial(size)
-    for counts in _compositions(size, most):
+    some = [v for v in range(n) if most[v]]  # of bundles there may be thousands, of which a group shows a few
+    for few in _compositions(size, [most[v] for v in some]):
+        counts = [0] * n
+        for v, one in zip(some, few, strict=True):
+            counts[v] = one
         budget[0] -= 1 + len(state) // LONG
         if budget[0] < 0:
             raise TooManyStates
@@ -135,7 +139,7 @@ def _steps(
             if last[g] > i:
                 part = state[place[g] : place[g] + n]
                 new += [a - b for a, b in zip(part, counts, strict=True)] if g in own else part
-        yield counts, ways_of_size // prod(factorial(one) for one in counts), tuple(new)
+        yield tuple(counts), ways_of_size // prod(factorial(one) for one in few), tuple(new)
 
 
 def _compositions(size: int, most: list[int]) -> Iterator[tuple[int, ...]]:
