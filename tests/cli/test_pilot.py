@@ -175,6 +175,20 @@ def test_people_who_were_looked_at_cannot_be_published(people, folder, overt):
     assert not (folder / "release.csv").exists()
 
 
+def test_a_recipe_in_another_folder_cannot_publish_people_whose_record_lies_beside_the_data(people, folder, overt):
+    overt("init", "people.csv", "--into", "people.toml")
+    (folder / "own").mkdir()
+    own = RECIPE.replace("[pilot]\npeople = 50\n", "").replace("people.csv", "../people.csv")
+    (folder / "own" / "own.toml").write_text(own)
+    code, _, err = overt("run", "own/own.toml")
+    assert code == 3 and not (folder / "own" / "release.csv").exists()
+    assert f"{PILOT} beside people.csv says that values of some people of people.csv were looked at" in " ".join(
+        err.split()
+    )
+    (folder / PILOT).unlink()
+    assert overt("run", "own/own.toml")[0] == 0
+
+
 def test_data_that_changed_is_refused(people, folder, overt):
     (folder / "people.toml").write_text(RECIPE)
     overt("compare", "people.toml", "--quiet")

@@ -10,6 +10,7 @@ by itself that the first goal could not be reached.
 """
 
 import json
+import os
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -144,15 +145,13 @@ def pilot_for_run(recipe: Recipe) -> Pilot | None:
     that does not name the pilot that was drawn from its data.
     """
     path, data = pilot_path(recipe.folder, recipe.source), recipe.source
-    found = read_pilot(path)
     if recipe.settings.pilot is None:
-        if found is not None and found.input_sha256 == data.digest():
-            raise InvalidInput(
-                f"{path.name} says that values of some people of {data.name} were looked at, and {recipe.name} has no [pilot], so they would "
-                f"be published. Put [pilot] with people = {found.people} into the recipe; or move the file away, if nothing in the recipe was "
-                "chosen because of those values."
-            )
+        _refuse_looked_at(read_pilot(path), path, recipe)
+        beside_data = pilot_path(data.base.parent, data)
+        if os.access(beside_data, os.R_OK):  # what another user looked at is no choice of this recipe
+            _refuse_looked_at(read_pilot(beside_data), beside_data, recipe)
         return None
+    found = read_pilot(path)
     if found is None:
         raise InvalidInput(
             f"{recipe.name} has a [pilot] and {path.name}, which says who is in it, is not there. If people were looked at, put the file back: "
@@ -253,6 +252,18 @@ def digest_of_decision(recipe: Recipe, *, with_goals: bool = True) -> str:
         content["persons"] = recipe.settings.input.model_dump(include={"person", "keep", "which", "order", "known"})
     content["missing_values"] = list(recipe.settings.input.missing_values)
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def _refuse_looked_at(found: Pilot | None, path: Path, recipe: Recipe) -> None:
+    """A recipe without [pilot] publishes nobody of data whose pilot lies beside the recipe, or beside the data."""
+    data = recipe.source
+    if found is not None and found.input_sha256 == data.digest():
+        where = "" if path.parent.resolve() == recipe.folder.resolve() else f" beside {data.name}"
+        raise InvalidInput(
+            f"{path.name}{where} says that values of some people of {data.name} were looked at, and {recipe.name} has no [pilot], so they would "
+            f"be published. Put [pilot] with people = {found.people} into the recipe{', and move the file beside it' if where else ''}; or move the file "
+            "away, if nothing in the recipe was chosen because of those values."
+        )
 
 
 def _of_recipe(pilot: Pilot, path: Path, recipe: Recipe) -> Pilot:
