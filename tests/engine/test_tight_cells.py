@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import overt
+from overt.engine.tight_cells import find_tight_cells
 
 RECIPE = """version = 1
 [input]
@@ -61,3 +62,22 @@ def test_with_a_hierarchy_and_a_grid_there_is_nothing_to_say(tmp_path):
 
 def test_one_level_for_all_is_no_tight_cell(tmp_path):
     assert cautions(tmp_path, method="full-domain", age=", hierarchy = { widths = [5, 20] }", gender=LABELS) == []
+
+
+@pytest.mark.parametrize("keep", [1, 2])
+def test_the_number_of_rows_is_no_range_where_groups_do_not_mix_it(keep):
+    stays = overt.samples.discharges(1_000)
+    table = overt.read_frame(
+        stays,
+        person="Patient ID",
+        keep=keep,
+        quasi_identifiers=["Sex", "ZIP", "Ward"],
+        varies=["Ward"],
+        sensitive=["HIV"],
+        missing="own value",
+        key=1,
+    )
+    method = overt.BlindBuckets(goal=overt.RelativeRisk(4))
+    release = method.anonymize(table, rng=np.random.default_rng(0))
+    (words,) = find_tight_cells(release, {})
+    assert "'Sex'" in words and "Ward" in words and "number of rows" not in words

@@ -3,7 +3,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+import numpy as np
+
 from overt.hierarchy.grid import blocks_of, form_on_grid
+from overt.persons import COUNT
 from overt.release import Release
 from overt.table import Column, Kind
 
@@ -12,9 +15,17 @@ def find_tight_cells(release: Release, show: Mapping[str, str]) -> Iterator[str]
     """One sentence, if a quasi-identifier is shown as tight ranges or as sets. `show` is what was asked for, by column."""
     if not release.has_boxes or release.is_row_by_row or not release.n_groups:
         return
-    columns = release.table.quasi_identifiers
+    columns = [column for column in release.table.quasi_identifiers if not _is_unmixed_count(release, column)]
     levels = [column.name for column in columns if release.level_of(column) is not None]
     yield from tight_cells_of(columns, show, levels=levels, is_on_grid=release.shows_on_grid)
+
+
+def _is_unmixed_count(release: Release, column: Column) -> bool:
+    """Whether a column says how many rows somebody has, and every group shows one number: no range of it is anybody's, and it counts as known."""
+    if release.table.persons is None or column.name != COUNT:
+        return False
+    place = [known.name for known in release.table.quasi_identifiers].index(COUNT)
+    return not bool(np.any(np.diff(release.boxes[place], axis=1)))
 
 
 def tight_cells_of(
