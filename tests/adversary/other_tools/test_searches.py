@@ -19,6 +19,7 @@ from overt.adversary.other_tools.searches import (
     cut_at_medians,
     path_to_top,
 )
+from overt.adversary.replay.preferred_nodes import PreferredNodes
 from overt.errors import InvalidInput
 from overt.privacy import AllOf, DistinctLDiversity, EntropyLDiversity
 from tables import table_of, tables
@@ -70,6 +71,20 @@ def test_the_file_is_enough_if_everyone_is_known():
     blind = read_frame(FIVE.select("street"), quasi_identifiers=["street"], hierarchies=HIERARCHY)
     found = attack(LeastCost(goal=DistinctLDiversity(2)), table=blind, sensitive="disease")
     assert found.replayed.belief_of_row == pytest.approx([1, 1, 1 / 3, 1 / 3, 1 / 3])
+
+
+def test_replaying_the_search_of_a_tool_ends_with_the_time(monkeypatch):
+    made, partition = [], PreferredNodes.partition
+
+    def count(nodes, node):
+        made.append(node)
+        return partition(nodes, node)
+
+    monkeypatch.setattr(PreferredNodes, "partition", count)
+    search = LeastCost(goal=DistinctLDiversity(2))
+    assert not attack(search).n_unknown and (0,) in made
+    made.clear()
+    assert attack(search, seconds=1e-9).n_unknown == 5 and (0,) not in made
 
 
 def test_facts_and_no_method():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Levels in order, GDA as printed, and any method at all, against enumeration."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -8,15 +10,19 @@ from hypothesis import strategies as st
 
 from overt.adversary.audit import audit_release
 from overt.adversary.knowledge import Knowledge
-from overt.adversary.replay.engines import SMALL, replay
+from overt.adversary.replay import time_limit
+from overt.adversary.replay.engines import SMALL, preferred_of, replay
 from overt.adversary.replay.enumeration import count_tables, enumerate_posterior
 from overt.adversary.replay.failed_trials import FailedTrials
 from overt.adversary.replay.monte_carlo import sample_posterior
+from overt.adversary.replay.preferred_nodes import PreferredNodes
 from overt.adversary.replay.rerun_chain import wander
+from overt.adversary.replay.time_limit import OutOfTime, in_time
 from overt.algorithms import GDA, FullDomain, InOrder, Mondrian
 from overt.errors import InvalidInput, Stuck, Unreachable
 from overt.partition import Partition
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity
+from overt.progress import silent
 from overt.release import BucketRelease
 from overt.report.leak import how_found
 from overt.report.leak_verdict import LeakVerdict, verdict_of
@@ -183,6 +189,31 @@ def test_what_cannot_be_replayed_in_the_time_is_not_known_yet():
     assert found.n_unknown == 300 and not found.is_known and found.n_certain == 0 and found.share_above() == 0
     assert found.worst.belief == found.alone.belief_of_row.max() and found.replayed.sampled.needed > 0
     assert not audit_release(release, rng=generator, seconds=5).n_unknown
+
+
+def test_nodes_that_are_passed_over_take_no_time_that_there_is_not(monkeypatch):
+    """Of most nodes of a search nothing is handed over, and their groups are made all the same: the clock is looked at before each."""
+    generator = rng(8)
+    wide = table_of([generator.integers(0, 2, 300) for _ in range(6)], [row % 4 for row in range(300)])
+    release = FullDomain(goal=FrequencyLDiversity(2), optimise="discernibility").anonymize(wide)
+    made, partition = [], PreferredNodes.partition
+
+    def count(nodes, node):
+        made.append(node)
+        return partition(nodes, node)
+
+    monkeypatch.setattr(PreferredNodes, "partition", count)
+    n_handed = len(list(preferred_of(release, release.method, silent)))
+    assert len(made) > 5 * n_handed  # so many are passed over
+    made.clear()
+    monkeypatch.setattr(time_limit, "time", SimpleNamespace(perf_counter=lambda: float(len(made))))
+    with pytest.raises(OutOfTime):
+        list(preferred_of(release, release.method, in_time(5.0, silent)))
+    assert 5 <= len(made) <= 6
+    monkeypatch.undo()
+    monkeypatch.setattr(PreferredNodes, "partition", count)
+    made.clear()
+    assert audit_release(release, rng=generator, seconds=1e-6).n_unknown == 300 and made == [release.node]
 
 
 def test_nobody_is_certain_above_or_below_by_what_runs_do_not_agree_about():

@@ -5,6 +5,7 @@ The oracle counts, for each number of rows on one side, the ways in which values
 nothing with what it tests: no particles, no reasons.
 """
 
+import time
 from fractions import Fraction
 from itertools import permutations
 from math import comb, exp, lgamma, log
@@ -12,6 +13,7 @@ from math import comb, exp, lgamma, log
 import numpy as np
 import pytest
 
+from overt.adversary.replay import mode_mixture, reason_search
 from overt.adversary.replay.cell_particles import CellComponent, CellParticles, can_count
 from overt.adversary.replay.component_listing import count_component, list_components
 from overt.adversary.replay.failed_trials import FailedTrials
@@ -153,6 +155,46 @@ def test_search_names_the_reasons_that_hold_most():
     )
     assert search.is_agreed and modes.share > 0.9
     assert abs(modes.log_chance[0] - log_z) < 1
+
+
+class Impatient(Watch):
+    """There is no time left when it looks at the clock for the first time."""
+
+    def look(self):
+        self.stop[0] = True
+
+
+def test_a_search_that_does_not_end_is_told_to_stop(monkeypatch):
+    def search(of, rng, stop):
+        for _ in range(1_000):
+            if stop[0]:
+                return
+            time.sleep(0.01)
+        raise AssertionError("nobody looked at the clock while it searched")
+
+    monkeypatch.setattr(mode_mixture, "search_reasons", search)
+    table, _ = one_cut(*CASES[0])
+    failed = failed_of(table, FrequencyLDiversity(3))
+    runs = RunSums(failed)
+    found = mix_modes(failed, 0, runs, np.random.default_rng(2), Impatient(np.inf, silent), repeats=True)
+    assert found == (False, 0, 0) and not runs.n_runs.any()
+
+
+@pytest.mark.parametrize("n_before", [0, 1, 7])
+def test_a_search_stops_when_it_is_told_to(n_before, monkeypatch):
+    stop, looked = np.zeros(1, np.bool_), []
+
+    def counted(*arguments):
+        looked.append(bool(stop[0]))
+        stop[0] |= len(looked) > n_before
+        return log_chance(*arguments)
+
+    log_chance = reason_search.log_chance
+    monkeypatch.setattr(reason_search, "log_chance", counted)
+    monkeypatch.setattr(reason_search, "ENOUGH", 1_000)  # it never agrees with itself
+    table, _ = one_cut(*CASES[1])
+    search_reasons(CellComponent.of(failed_of(table, FrequencyLDiversity(3)), 0), np.random.default_rng(1), stop)
+    assert looked.count(False) == n_before + 1 and looked.count(True) <= 2
 
 
 def test_a_search_whose_starts_disagree_says_nothing():

@@ -36,7 +36,7 @@ from overt.adversary.posterior import shares
 from overt.adversary.replay.failed_trials import FailedTrials
 from overt.adversary.replay.monte_carlo import AT_LEAST, compile_loops, sample_posterior
 from overt.adversary.replay.preferred_nodes import first_nodes, preferred_nodes
-from overt.adversary.replay.time_limit import NotReplayed, OutOfTime, not_known, until
+from overt.adversary.replay.time_limit import NotReplayed, OutOfTime, in_time, not_known, until
 from overt.adversary.summary import Audit, promised
 from overt.errors import InvalidInput, TooLarge
 from overt.lattice import Node, nodes_of_levels
@@ -236,7 +236,8 @@ def audit_other(
     """
     compile_loops()
     began, knowledge = time.perf_counter(), knowledge or Knowledge()
-    found = search.reconstruct(table, shown, sensitive, on_progress)
+    deadline = began + seconds if sweeps is None else inf
+    found = search.reconstruct(table, shown, sensitive, in_time(deadline, on_progress))
     column = found.table.the_sensitive("An audit")
     release = found.release
     alone = shares(found.partition, column, hidden=found.hides_suppressed)
@@ -245,7 +246,7 @@ def audit_other(
     try:
         if found.why_not and knowledge.replays:
             raise NotReplayed(found.why_not)
-        tried = until(began + seconds if sweeps is None else inf, several)
+        tried = until(deadline, several)
         failed = FailedTrials.of(tried, found.partition, column, search.goal, forbidden, hidden=found.hides_suppressed)
     except OutOfTime:
         replayed = not_known(alone, time.perf_counter() - began)

@@ -23,7 +23,7 @@ from overt.adversary.replay.goal_rules import GoalRules
 from overt.adversary.replay.monte_carlo import AT_LEAST, compile_loops, sample_posterior
 from overt.adversary.replay.preferred_nodes import preferred_nodes
 from overt.adversary.replay.rerun_chain import wander
-from overt.adversary.replay.time_limit import NotReplayed, OutOfTime, not_known, unsupported, until
+from overt.adversary.replay.time_limit import NotReplayed, OutOfTime, in_time, not_known, unsupported, until
 from overt.errors import InvalidInput, TooLarge
 from overt.method import Inferring, Searching, Traceable
 from overt.privacy.base import Property
@@ -134,13 +134,14 @@ def _follow(
     began += time.perf_counter() - paused  # compiling is not part of the time
     goal: Property | None = None
     several: Iterable[Trials] | None = None
+    deadline = began + seconds if sweeps is None else inf
     match method, release:
         case _ if not knowledge.replays:
             several = []
         case Traceable(), _ if trace is not None:
             goal, several = method.goal, [Trials.of_cuts(trace)]
         case Searching(), FullDomainRelease() if can_follow(release, method.goal):
-            goal, several = method.goal, preferred_of(release, method, on_progress)
+            goal, several = method.goal, preferred_of(release, method, in_time(deadline, on_progress))
         case Inferring(), _ if len(columns) == 1 and (levels := method.failed_levels(release, rng=rng)) is not None:
             goal, several = method.goal, [levels]
     if several is None:
@@ -165,7 +166,7 @@ def _follow(
             on_progress=on_progress,
         )
         return Replayed(tuple(unsupported(one) for one in values_of(release).split(again)))
-    values, tried = values_of(release), until(began + seconds if sweeps is None else inf, several)
+    values, tried = values_of(release), until(deadline, several)
     forbidden = knowledge.forbidden(values.column)
     try:
         failed = FailedTrials.of(tried, release.partition, values.column, goal, forbidden, hidden=True, values=values)

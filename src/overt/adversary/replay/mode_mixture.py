@@ -50,7 +50,7 @@ def mix_modes(
     `repeats`: the number of runs does not depend on the time.
     """
     of = CellComponent.of(failed, component)
-    searched = search_reasons(of, rng, watch.stop)
+    (searched,) = run_watched([partial(search_reasons, of, rng, watch.stop)], watch.stop, watch.look)
     watch.look()
     if searched is None or not searched.is_agreed or watch.stop[0]:
         return False, 0, 0

@@ -131,7 +131,11 @@ def preferred_nodes(
     *,
     on_progress: Progress = silent,
 ) -> Iterator[Trials]:
-    """The nodes that would have been taken instead if they had not failed, and the groups that were suppressed."""
+    """The nodes that would have been taken instead if they had not failed, and the groups that were suppressed.
+
+    Progress is said before the groups of each node are made, also of nodes that are then passed over: most nodes are, and there
+    may be many.
+    """
     nodes = PreferredNodes(table, search.optimise)
     lattice = nodes.lattice
     if lattice.n_nodes > MOST_NODES:
@@ -163,6 +167,7 @@ def preferred_nodes(
             continue
         if highest_only and any(all(a <= b for a, b in zip(node, other, strict=True)) for other in kept):
             continue
+        on_progress(STAGE, i, len(every))
         other = nodes.partition(node)
         base, excess = nodes.cost(node, other)
         if base * per_cost >= spare:

@@ -107,9 +107,11 @@ class ReasonSearch:
         return float(found), prices
 
     def _filled(self, reasons: list[int], missing: Counts) -> Reasons:
-        """Give the missing trials, one after the other, the reason that takes least, about."""
+        """Give the missing trials, one after the other, the reason that takes least, about; some none if there is no time."""
         chosen = np.array(reasons, np.int64)
         for i, trial in enumerate(missing.tolist()):
+            if self.stop[0]:
+                break
             left = np.ones(chosen.size, np.bool_)
             left[missing[i:]] = False
             self._solve(chosen[left])

@@ -33,6 +33,17 @@ def until(deadline: float, several: Iterable[Trials]) -> Iterator[Trials]:
         yield trials
 
 
+def in_time(deadline: float, on_progress: Progress) -> Progress:
+    """The same progress, as long as there is time: work that says how far it is ends soon after the deadline."""
+
+    def say(stage: str, done: int, total: int) -> None:
+        if time.perf_counter() > deadline:
+            raise OutOfTime
+        on_progress(stage, done, total)
+
+    return say
+
+
 def not_known(alone: Posterior, seconds: float, why: str = "") -> Posterior:
     """What the release alone says, and that nobody knows more after so many seconds; `why` none would be enough."""
     n_cells = len(alone.chance)
