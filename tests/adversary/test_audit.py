@@ -56,7 +56,10 @@ def test_a_crowd_is_sampled_and_mondrian_leaks():
     assert found.guesses[1] > found.guesses[0]
     assert "was tried and failed" in found.worst.why
     document = found.to_dict()
-    assert document["above"][0]["with_method"] == found.share_above()
+    assert (
+        document["above"][0]["with_method"] is None
+    )  # one sampled cell of nine may be chance, and the verdict is "not known yet"
+    assert found.share_said() is None and not found.says_some() and not found.says_nobody()
     assert document["sampled"]["standard_error"]["99_percent"] < 0.05
     rows = found.of_rows()
     assert rows.columns == ["row", "release alone", "with the method", "standard error"] and rows.height == 600

@@ -157,15 +157,23 @@ def test_a_report_says_what_could_not_be_swept():
 
 def test_what_is_not_known_well_enough_is_not_drawn():
     point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.2, "chain")
-    vague, sure = LSweep((point,), ()), LSweep((point, replace(point, l=2, error=0.01)), ())
+    vague, sure = LSweep((point,), ()), LSweep((point, replace(point, l=2, error=0.01, said=0.2)), ())
     assert "breaches" not in Leak(None, sweep=vague).plots
     assert [row["x"] for row in told.plot_sweep(sure).spec["data"]["values"]] == [2]
-    assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known yet", "20\u00a0%"]
+    assert [row[3] for row in told.sweep_rows(sure)][1:] == ["not known yet", "at least 20\u00a0%"]
     assert "not known" in page_of_leak(Leak(None, "no.", sweep=vague), title="t")
 
 
-def test_a_sweep_says_nothing_where_people_are_not_known():
-    point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.01, "sampling")
-    sweep = LSweep((point, replace(point, l=5, unknown=0.5)), ())
+def test_a_sweep_says_at_least_where_some_people_are_not_known_and_draws_no_point():
+    point = Breach("mondrian", 3, 9, 0.0, 0.2, 0.5, 0.3, 0.4, 0.01, "sampling", said=0.2)
+    sweep = LSweep((point, replace(point, l=5, unknown=0.5), replace(point, l=6, unknown=0.5, said=None)), ())
     assert [row["x"] for row in told.plot_sweep(sweep).spec["data"]["values"]] == [3]
-    assert [row[3] for row in told.sweep_rows(sweep)][1:] == ["20\u00a0%", "not known yet"]
+    assert [row[3] for row in told.sweep_rows(sweep)][1:] == ["at least 20\u00a0%"] * 2 + ["not known yet"]
+
+
+def test_a_share_that_was_sampled_is_never_rounded_up():
+    assert told.words_of_share(0.1099, is_exact=False) == "at least 10\u00a0%"
+    assert told.words_of_share(0.1099, is_exact=True) == "11\u00a0%"
+    assert told.words_of_share(0.0099, is_exact=False) == "at least 0.9\u00a0%"
+    assert told.words_of_share(0.29, is_exact=False) == "at least 29\u00a0%"
+    assert told.words_of_share(1.0, is_exact=False) == "at least 100.0\u00a0%"

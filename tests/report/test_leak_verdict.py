@@ -2,7 +2,7 @@
 """What is said of a leak never depends on luck: two audits of a release may know more or less, and never contradict each other."""
 
 import re
-from dataclasses import replace
+from dataclasses import MISSING, fields, replace
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ import pytest
 from overt import FrequencyLDiversity, FullDomain, Mondrian, read_frame, samples
 from overt.adversary.audit import audit_release
 from overt.adversary.posterior import Sampled
+from overt.engine.compared_recipes import Candidate, leak_of
 from overt.report.leak import Leak, belief_rows, brief, sentence_of_worst
 from overt.report.leak_section import section_of
 from overt.report.leak_verdict import LeakVerdict, verdict_of
@@ -26,6 +27,12 @@ def sampled(beliefs, error, *, known=None, how="sampling"):
         found.replayed, error=np.full_like(found.replayed.chance, error), how=how, sampled=SAMPLED, is_known=is_known
     )
     return replace(found, replayed=posterior, n_rows=len(beliefs))
+
+
+def compared(leak):
+    """A recipe in a comparison, of which nothing but the leak is looked at."""
+    rest = dict.fromkeys(field.name for field in fields(Candidate) if field.default is MISSING)
+    return Candidate(**{**rest, "leak": leak})
 
 
 @pytest.mark.parametrize(
@@ -45,6 +52,42 @@ def sampled(beliefs, error, *, known=None, how="sampling"):
 )
 def test_a_verdict_is_said_only_where_the_estimate_supports_it(found, verdict):
     assert verdict_of(found) is verdict
+
+
+def test_components_that_agree_say_at_least_in_every_place_whatever_is_not_known_of_others():
+    """As on Adult at l = 3: 6 % of the people are not known, and of the others far more are above than chance makes."""
+    found = sampled([0.9] * 12 + [0.5] * 82 + [0.9] * 6, 0.01, known=[True] * 94 + [False] * 6)
+    assert not found.is_known and verdict_of(found) is LeakVerdict.SOME
+    leak = Leak(found)
+    assert brief(leak).startswith("at least 12\u00a0% of people above the promised 1/2 to someone who knows the method")
+    rows = {what: after for what, _, after in belief_rows(found)}
+    assert rows["people above the promised 1/2"] == "at least 12\u00a0%"
+    assert rows["people for whom this is not known yet"] == "6"
+    candidate = compared(leak)
+    assert leak_of(candidate) == candidate.above_in_words == "at least 12\u00a0%" and candidate.people_above == 0.12
+    assert "at least 12.0%" in repr(found) and "at least 12\u00a0% of people" in "".join(map(str, section_of(leak)))
+    assert found.to_dict()["above"][0]["with_method"] == 0.12
+
+
+def test_where_chance_may_have_made_it_no_place_has_a_figure():
+    found = sampled([0.9, *[0.5] * 19], 0.01)
+    leak = Leak(found)
+    assert found.share_above() == 0.05 and verdict_of(found) is LeakVerdict.UNKNOWN
+    assert brief(leak).startswith("not enough sampling yet")
+    assert {after for what, _, after in belief_rows(found) if "above" in what} == {"not known yet"}
+    assert leak_of(compared(leak)) == "not known yet" and compared(leak).people_above is None
+    assert "not known yet" in repr(found) and found.to_dict()["above"][0]["with_method"] is None
+
+
+def test_a_cell_that_was_counted_is_not_held_for_chance_beside_one_that_was_sampled():
+    """More seconds would not change what was counted, so they are not advised."""
+    found = sampled([0.9, 0.5], 0.0)
+    error = np.array([[0.0, 0.0], [0.01, 0.01]])
+    found = replace(found, replayed=replace(found.replayed, error=error))
+    assert verdict_of(found) is LeakVerdict.SOME
+    assert brief(Leak(found)).startswith("at least 50\u00a0% of people above the promised 1/2")
+    turned = replace(found, replayed=replace(found.replayed, error=error[::-1]))  # now the one above was sampled
+    assert verdict_of(turned) is LeakVerdict.UNKNOWN
 
 
 def test_what_is_not_known_has_no_figure_no_plot_and_no_colour_of_a_verdict():

@@ -3,7 +3,8 @@
 """LSweep: the share of people above 1/l to someone who knows the method, for several methods and several l."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from numpy.random import Generator
@@ -34,6 +35,9 @@ class Breach:
     error: float  # the standard error of the beliefs of 99% of people is at most this
     how: str
     unknown: float = 0.0  # the share of people of whom no estimate can be relied on
+    said: float | None = (
+        None  # the share above 1/l as far as the audit supports it, at least; None: nothing can be said
+    )
 
     @property
     def is_known(self) -> bool:
@@ -96,6 +100,7 @@ def sweep_l(
                 failures.append(NoBreach(name, l, sampled.why))
                 continue
             alone, replayed = found.guesses
+            held = replace(found, bound=Fraction(1, l))  # whatever the goal promises
             points.append(
                 Breach(
                     method=name,
@@ -109,6 +114,7 @@ def sweep_l(
                     error=percentile(found.replayed.error_of_row[found.replayed.is_known_of_row], 99) or 0.0,
                     how=found.replayed.how,
                     unknown=found.n_unknown / found.n_rows,
+                    said=held.share_said(),
                 )
             )
     return LSweep(tuple(points), tuple(failures))

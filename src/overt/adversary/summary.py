@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_UNKNOWN = 0.01  # the share of people, beyond which shares of people are limits from below and no verdict
+BY_CHANCE = (
+    0.005  # the share of sampled cells that are three of their stated errors too high, as bench/coverage.py measures
+)
 FACTORS = (Fraction(1), Fraction("1.1"), Fraction("1.25"), Fraction("1.5"))
 
 
@@ -90,6 +93,34 @@ class Audit:
         """The share of people above so many times the bound."""
         return float(self.is_above(factor, posterior=posterior).mean())
 
+    def says_some(self, factor: Fraction | float = 1) -> bool:
+        """Whether the audit supports that some people are above so many times the bound, however many are not known.
+
+        Where tables were counted, one cell of people above it is enough. Of sampled cells that the runs agree about, more must be above
+        than chance makes in one of a thousand audits.
+        """
+        replayed, above = self.replayed, self.is_above(factor)
+        is_counted = replayed.error_of_row == 0
+        if (above & is_counted).any():
+            return True
+        n_above = np.unique(replayed.cell_of_row[above]).size
+        n_sampled = np.unique(replayed.cell_of_row[replayed.is_known_of_row & ~is_counted]).size
+        return bool(n_above > BY_CHANCE * n_sampled + 3 * np.sqrt(BY_CHANCE * n_sampled) + 1)
+
+    def says_nobody(self, factor: Fraction | float = 1) -> bool:
+        """Whether it supports that nobody is above so many times the bound: everybody is known, and below it by three errors."""
+        highest = self.replayed.belief_of_row + ERRORS * self.replayed.error_of_row
+        return not self.n_unknown and bool((highest <= float(factor) * self.bound_of_row + ROUNDING).all())
+
+    def share_said(self, factor: Fraction | float = 1) -> float | None:
+        """The share of people above so many times the bound, as far as the audit supports it; None: nothing can be said.
+
+        Of an audit that sampled, this is a bound from below: it may be more, and is not less.
+        """
+        if self.replayed.is_exact or self.says_some(factor):
+            return self.share_above(factor)
+        return 0.0 if self.says_nobody(factor) else None
+
     @cached_property
     def n_unknown(self) -> int:
         """People of whom no estimate can be relied on: neither that they are above a bound nor that they are not."""
@@ -121,12 +152,13 @@ class Audit:
     def _described(self) -> list[list[str]]:
         """The main figures with the release alone and with the method; none of people of whom nothing is known."""
         bound = "what the release alone says" if self.bound is None else f"the promised {self.bound}"
-        known = self.is_known
+        known, said = self.is_known, self.share_said()
+        least = "at least " if not self.replayed.is_exact and said else ""
         return [
             [
                 f"people above {bound}",
                 f"{self.share_above(posterior=self.alone):.1%}",
-                f"{self.share_above():.1%}" if known else NOT_KNOWN,
+                NOT_KNOWN if said is None else f"{least}{said:.1%}",
             ],
             ["people known for certain", f"{int(is_certain(self.alone).sum()):,}", f"{self.n_certain:,}"],
             [
@@ -180,7 +212,7 @@ class Audit:
                 {
                     "times": float(factor),
                     "release_alone": self.share_above(factor, posterior=self.alone),
-                    "with_method": self.share_above(factor),
+                    "with_method": self.share_said(factor),
                 }
                 for factor in FACTORS
             ],
@@ -211,8 +243,10 @@ def is_certain(posterior: Posterior) -> NDArray[np.bool_]:
 
 
 def surely_over(posterior: Posterior, bound: Chances | float) -> NDArray[np.bool_]:
-    """(row) -> whether its belief exceeds a bound by more than the error of the estimate."""
-    return np.greater(posterior.belief_of_row - ERRORS * posterior.error_of_row, bound + ROUNDING)
+    """(row) -> whether its belief is known and exceeds a bound by more than the error of the estimate."""
+    over = np.greater(posterior.belief_of_row - ERRORS * posterior.error_of_row, bound + ROUNDING)
+    found: NDArray[np.bool_] = over & posterior.is_known_of_row
+    return found
 
 
 def promised(goal: Property | None, column: str) -> Fraction | None:

@@ -182,14 +182,13 @@ def table_of_replays(replays: "Comparison") -> list[list[str]]:
         elif leak.is_proven or leak.audit is None:
             rows.append([one.method, "nobody", "nobody", "proof, for any belief"])
         else:
-            above, how = leak.audit.share_above(), "every table that fits was weighed"
-            n_above = round(above * leak.audit.n_rows)
+            said, is_exact = leak.audit.share_said(), leak.audit.replayed.is_exact
             rows.append(
                 [
                     one.method,
-                    str(n_above),
+                    "not known" if said is None else str(round(said * leak.audit.n_rows)),
                     str(leak.audit.n_certain),
-                    how if leak.audit.is_known else "at least; sampled",
+                    "every table that fits was weighed" if is_exact else "at least; sampled",
                 ]
             )
     return rows

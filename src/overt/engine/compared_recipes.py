@@ -12,7 +12,8 @@ from overt.guarantee import Guarantee
 from overt.metrics.risk import Risk
 from overt.metrics.utility import Utility
 from overt.release import Release
-from overt.report.leak import Leak, why_not_known
+from overt.report.leak import Leak, why_not_known, words_of_share
+from overt.report.leak_verdict import LeakVerdict
 from overt.report.plots import Plot, points
 from overt.report.sentences import one_in, percent
 
@@ -49,10 +50,18 @@ class Candidate:
 
     @property
     def people_above(self) -> float | None:
-        """The share of people of whom someone who knows the method believes more than promised; None if it is not known."""
-        if self.leak is None or (self.leak.audit is None and not self.leak.is_proven) or self._says_nothing:
+        """The share of people of whom someone who knows the method believes more than promised, of the worst column; None if it is not known."""
+        if self.leak is None or (self.leak.verdict is LeakVerdict.UNKNOWN and not self.leak.is_proven):
             return None
-        return max((one.share_above() for one in self.leak.audits), default=0.0)  # of the worst column
+        if self.leak.is_proven:
+            return max((one.share_above() for one in self.leak.audits), default=0.0)
+        return max((one.share_said() or 0.0 for one in self.leak.audits), default=None)
+
+    @property
+    def above_in_words(self) -> str:
+        """The same in words, which say "at least" where it was sampled; empty if it is not known."""
+        is_exact = self.leak is not None and all(one.replayed.is_exact for one in self.leak.audits)
+        return words_of_share(self.people_above, is_exact=is_exact)
 
     @property
     def _says_nothing(self) -> bool:
@@ -229,18 +238,15 @@ def learner_of(one: Candidate) -> tuple[str, str]:
 
 def leak_of(one: Candidate) -> str:
     """The share of people of whom more is believed than promised, in as many words as a cell has room for."""
-    if one.people_above is None:
-        return "" if one.leak is None else "not known"
-    if one.leak is not None and one.leak.proof is not None:
+    if one.leak is None:
+        return ""
+    if one.leak.proof is not None:
         return "none" if one.leak.proof.strength == "strong" else "none (weak)"
-    if one.leak is not None and any(why_not_known(audit) for audit in one.leak.audits):
+    if one.leak.audit is None or any(why_not_known(audit) for audit in one.leak.audits):
         return "not known"
-    if one.leak is None or one.leak.verdict == "not known yet":
+    if one.leak.verdict == LeakVerdict.UNKNOWN:
         return "not known yet"
-    if one.leak.verdict == "nobody":
-        return percent(0)
-    sampled = any(audit.replayed.sampled is not None for audit in one.leak.audits)
-    return f"at least {percent(one.people_above)}" if sampled else percent(one.people_above)
+    return one.above_in_words or "not known yet"
 
 
 def notes_of_leaks(candidates: Sequence[Candidate]) -> list[str]:

@@ -7,7 +7,8 @@ nobody stands alone in one.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, log10
+from fractions import Fraction
+from math import ceil, floor, log10
 from typing import Any
 
 import numpy as np
@@ -128,12 +129,33 @@ def brief(leak: Leak) -> str:
         return f"nobody above {against}, also with the method{exactly}"
     if not leak.has_figures:
         return f"some people are above {against} to someone who knows the method; overt audit {_for_longer(found)} says how many"
-    above, alone = found.share_above(), found.share_above(posterior=found.alone)
+    alone = found.share_above(posterior=found.alone)
     certain = f", {found.n_certain:,} known for certain" if found.n_certain else ""
-    least = "" if exactly else "at least "
+    above = people_above(found) if found.share_said() is not None else f"at least {percent(0)}"
+    return f"{above} of people above {against} to someone who knows the method, {percent(alone)} to someone who does not{certain}{exactly}"
+
+
+def people_above(found: Audit, factor: Fraction | float = 1) -> str:
+    """The share of people above so many times the bound, in the words of every table and sentence."""
+    return words_of_share(found.share_said(factor), is_exact=found.replayed.is_exact) or _not_known(found)
+
+
+def words_of_share(said: float | None, *, is_exact: bool) -> str:
+    r"""A share that an audit supports; one that was sampled is a bound from below, and is rounded down. Empty if nothing can be said.
+
+    >>> [words_of_share(said, is_exact=False) for said in (0.1097, 0.0349, 0.00034, 0.0)]
+    ['at least 10\xa0%', 'at least 3.4\xa0%', 'at least 0.03\xa0%', '0\xa0%']
+    """
+    if said is None:
+        return ""
+    if is_exact or not said:
+        return percent(said)
+    places = 2 if 0.1 <= said <= 0.99 else max(3, ceil(-log10(said)))
+    least = floor(said * 10**places + 1e-9) / 10**places
     return (
-        f"{least}{percent(above)} of people above {against} to someone who knows the method, {percent(alone)} to someone who does "
-        f"not{certain}{exactly}"
+        f"at least {least:.0%}".replace("%", "\u00a0%")
+        if places == 2
+        else f"at least {100 * least:.{places - 2}f}\u00a0%"
     )
 
 
@@ -193,12 +215,9 @@ def bound_of(found: Audit) -> str:
 def belief_rows(found: Audit) -> Iterator[tuple[str, str, str]]:
     """(what, with the release alone, with the method)."""
     for factor in FACTORS:
-        before, after = (percent(found.share_above(factor, posterior=one)) for one in (found.alone, found.replayed))
-        if found.n_unknown == found.n_rows:
-            after = _not_known(found)
-        after = after if found.is_known or after.startswith(("under", "not known")) else f"at least {after}"
+        before = percent(found.share_above(factor, posterior=found.alone))
         label = f"people above {bound_of(found)}" if factor == 1 else f"  above {float(factor):g} times that"
-        yield label, before, after
+        yield label, before, people_above(found, factor)
     alone, replayed = found.guesses
     n = found.n_rows
     certain = int((found.alone.belief_of_row >= 1).sum())
@@ -314,8 +333,8 @@ def plot_beliefs(found: Audit, *, least_rows: int = LEAST_ROWS) -> Plot:
 def plot_sweep(sweep: LSweep) -> Plot:
     """The share of people above 1/l with the method, for each method and l."""
     lines: dict[str, list[tuple[float, float]]] = {}
-    for point in (point for point in sweep.points if point.is_known):
-        lines.setdefault(point.method, []).append((float(point.l), point.above))
+    for point in (point for point in sweep.points if point.is_known and point.said is not None):
+        lines.setdefault(point.method, []).append((float(point.l), point.said or 0.0))
     series: dict[str, list[tuple[float, float]]] = {}
     for line in lines.values():  # methods that give the same are one line: the last would hide the others
         series[", ".join(name for name, other in lines.items() if other == line)] = line
@@ -333,7 +352,8 @@ def sweep_rows(sweep: LSweep) -> Iterator[tuple[str, ...]]:
     yield "method", "l", "groups", "people above 1/l", "highest belief", "error"
     for one in sweep.points:
         error = f"{one.error:.3f}" if one.error else "exact"
-        above, highest = (percent(one.above), f"{one.highest:.3f}") if one.is_known else ("not known yet", "")
+        above = words_of_share(one.said, is_exact=not one.error) or "not known yet"
+        highest = f"{one.highest:.3f}" if one.is_known else ""
         yield one.method, f"{one.l}", f"{one.n_groups:,}", above, highest, error
 
 
