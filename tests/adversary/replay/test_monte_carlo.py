@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from overt.adversary.knowledge import Knowledge
 from overt.adversary.replay.engines import preferred_of
 from overt.adversary.replay.enumeration import count_tables, enumerate_posterior, groups_seen, tables_like, with_values
 from overt.adversary.replay.failed_trials import FailedTrials
-from overt.adversary.replay.monte_carlo import sample_posterior
+from overt.adversary.replay.monte_carlo import Survey, Work, sample_posterior
 from overt.adversary.replay.particles import Particles
 from overt.algorithms.full_domain import FullDomain
 from overt.algorithms.mondrian import Mondrian
@@ -247,11 +248,51 @@ def crowd(n_rows=400, seed=3):
     return table_of([rng.integers(0, 30, n_rows), rng.integers(0, 4, n_rows)], rng.integers(0, 5, n_rows).tolist())
 
 
-def test_sweeps_repeat_with_their_seed_and_time_is_kept():
+def test_a_survey_that_does_not_end_is_told_to_stop(monkeypatch):
+    """Before anything is planned, a sweep of each component is tried; of a large one that takes longer than there may be."""
+    survey, method, table = Survey.of, Mondrian(goal=FrequencyLDiversity(3)), crowd()
+    failed = failed_trials(method, method.anonymize(table))
+
+    def endless(failed, is_open, rng, watch):
+        for _ in range(1_000):
+            if watch.stop[0]:
+                return survey(failed, is_open, rng, watch)
+            time.sleep(0.01)
+        raise AssertionError("nobody looked at the clock meanwhile")
+
+    monkeypatch.setattr(Survey, "of", endless)
+    found = sample_posterior(failed, rng=np.random.default_rng(9), seconds=0.05, lists=False)
+    assert not found.is_known[: failed.size_of_cell.size].any() and np.allclose(found.chance.sum(axis=1), 1)
+
+
+def test_sweeps_repeat_with_their_seed():
     method, table = Mondrian(goal=FrequencyLDiversity(3)), crowd()
     failed = failed_trials(method, method.anonymize(table))
     one, other = (sample_posterior(failed, rng=np.random.default_rng(9), sweeps=20) for _ in range(2))
     assert np.array_equal(one.chance, other.chance) and failed.n_places > 0
+
+
+@pytest.mark.parametrize("n_before", [0, 1, 2])
+def test_no_run_is_begun_after_sampling_was_told_to_stop(monkeypatch, n_before):
+    pairs, pair = [], Work.pair
+
+    def counted(work, n_particles):
+        pairs.append(bool(work.watch.stop[0]))
+        if len(pairs) > n_before:
+            work.watch.stop[0] = True
+        pair(work, n_particles)
+
+    monkeypatch.setenv("OVERT_THREADS", "1")  # a run at a time, of which eight are wanted
+    monkeypatch.setattr(Work, "pair", counted)
+    method, table = Mondrian(goal=FrequencyLDiversity(3)), crowd()
+    failed = failed_trials(method, method.anonymize(table))
+    found = sample_posterior(failed, rng=np.random.default_rng(3), seconds=600, lists=False)
+    assert pairs == [False] * (n_before + 1) and found.sampled.n_runs == n_before
+
+
+def test_a_timed_audit_keeps_what_is_published():
+    method, table = Mondrian(goal=FrequencyLDiversity(3)), crowd()
+    failed = failed_trials(method, method.anonymize(table))
     timed = sample_posterior(failed, rng=np.random.default_rng(3), seconds=0.5)
     assert timed.sampled.n_runs >= 4
     assert np.allclose(timed.chance.sum(axis=1), 1)

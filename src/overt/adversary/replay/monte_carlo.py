@@ -69,7 +69,9 @@ def sample_posterior(
     listed = list_components(failed, seconds=0.0 if sweeps else seconds) if lists else Listed.nothing(failed)
     if listed.is_listed.all():
         return assemble(failed, listed.chance, np.zeros_like(listed.chance), "listing", n_tables=listed.count(failed))
-    work = Work(failed, rng, Survey.of(failed, ~listed.is_listed, rng, watch), watch, sweeps)
+    look_around = partial(Survey.of, failed, ~listed.is_listed, rng, watch)
+    (survey,) = run_watched([look_around], watch.stop, watch.look)  # of a large component one sweep takes seconds
+    work = Work(failed, rng, survey, watch, sweeps)
     work.do()
     return _posterior_of(failed, listed, work)
 
