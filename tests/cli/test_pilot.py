@@ -241,6 +241,84 @@ def test_the_same_choices_may_be_run_again(people, folder, overt):
     assert overt("run", "people.toml", "--quiet", "--overwrite")[0] == 3
 
 
+def test_the_same_choices_are_not_dealt_again_for_a_second_place(people, folder, overt):
+    """Two deals of the same people tell more than either: who is in a bucket with "yes" in both is one of few."""
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+    first = (folder / "release.csv").read_bytes()
+    (folder / "again.toml").write_text(RECIPE.replace('path = "release.csv"', 'path = "again.csv"'))
+    code, _, err = overt("run", "again.toml")
+    assert code == 3 and "already released, as release.csv" in err and "copy or convert" in err and "--overwrite" in err
+    assert not (folder / "again.csv").exists() and (folder / "release.csv").read_bytes() == first
+    code, _, err = overt("run", "again.toml", "--engine", "out-of-core")
+    assert code == 3 and "already released, as release.csv" in err
+    (folder / "release.csv").unlink()  # moved away, or given to somebody
+    assert overt("run", "again.toml")[0] == 3
+    code, out, _ = overt("run", "people.toml", "--overwrite")
+    assert code == 0 and "both together tell more than either" in " ".join(out.split())
+
+
+def test_a_folder_that_moved_has_its_release_in_the_same_place(people, folder, overt, monkeypatch):
+    home = folder / "here"
+    home.mkdir()
+    (folder / "people.csv").rename(home / "people.csv")
+    (home / "people.toml").write_text(RECIPE)
+    monkeypatch.chdir(home)
+    overt("compare", "people.toml", "--quiet")
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+    monkeypatch.chdir(folder)
+    home.rename(folder / "there")
+    assert overt("run", "there/people.toml", "--quiet", "--overwrite")[0] == 0
+    edit(folder / "there" / "people.toml", 'path = "release.csv"', f'path = "{folder}/there/./release.csv"')
+    assert overt("run", "there/people.toml", "--quiet", "--overwrite")[0] == 0
+
+
+def test_a_run_that_failed_leaves_the_place_open(people, folder, overt, monkeypatch):
+    """Nothing appeared: the place may still be changed. The choices may not: the others were looked at."""
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+
+    def fails(*_, **__):
+        raise OSError("the disk is full")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("overt.engine.run.records_of", fails)
+        assert overt("run", "people.toml")[0] != 0
+    assert not (folder / "release.csv").exists()
+    edit(folder / "people.toml", 'path = "release.csv"', 'path = "other.csv"')
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+
+
+def test_a_pilot_that_grows_keeps_what_was_released(people, folder, overt):
+    """A file in which persons have two rows each: `overt init --person` adds the other rows of everybody who was looked at."""
+    people.with_columns(number=pl.int_range(400) // 2).write_csv(folder / "people.csv")
+    (folder / "people.toml").write_text(RECIPE)
+    overt("compare", "people.toml", "--quiet")
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+    before = remembered(folder)
+    assert overt("init", "people.csv", "--person", "number", "--into", "persons.toml", "--quiet")[0] == 0
+    after = remembered(folder)
+    assert set(before["rows"]) < set(after["rows"])
+    assert (after["decided"], after["released"]) == (before["decided"], "release.csv")
+
+
+def test_another_hierarchy_under_the_same_name_is_another_choice(people, folder, overt):
+    """Other boxes for the same people: they would cut the first ones into smaller ones."""
+    (folder / "towns.csv").write_text("A;north;*\nB;north;*\nC;south;*\n")
+    town = 'town = { role = "quasi-identifier" }'
+    (folder / "people.toml").write_text(
+        RECIPE.replace(town, town.replace(" }", ', hierarchy = { file = "towns.csv" }, show = "label" }'))
+    )
+    overt("compare", "people.toml", "--quiet")
+    assert overt("run", "people.toml", "--quiet")[0] == 0
+    (folder / "towns.csv").write_text("A;north;*\nC;north;*\nB;south;*\n")
+    code, _, err = overt("run", "people.toml", "--overwrite")
+    assert code == 3 and "already released, or refused, under other choices" in err
+    (folder / "towns.csv").write_text("A;north;*\nB;north;*\nC;south;*\n")
+    assert overt("run", "people.toml", "--quiet", "--overwrite")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -3,7 +3,7 @@
 """`overt.init`: a first recipe for data that nobody has described yet, and the pilot by which its goals and strata are chosen."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +201,6 @@ def init(
     n_persons = None if profile.persons is None else profile.n_looked_at
     is_drawn = known is None or known.rows.size < (0 if profile.pilot is None else profile.pilot.size)
     if has_pilot and is_drawn and profile.pilot is not None and (found := source.digest()) is not None:
-        decided = None if known is None else known.decided
-        Pilot(found, profile.n_rows, profile.pilot, decided=decided, n_persons=n_persons).write(remembered)
+        before = Pilot(found, profile.n_rows, profile.pilot) if known is None else known  # what was decided stays
+        replace(before, rows=profile.pilot, n_persons=n_persons).write(remembered)
     return FirstRecipe(into, data, profile, uniques, remembered if has_pilot else None)

@@ -23,7 +23,7 @@ from overt.io.flat import flatten
 from overt.io.manifest import manifest_path
 from overt.io.owner_record import owner_record_path
 from overt.io.person_lines import lines_of_persons, rows_of_persons
-from overt.io.pilot_record import Pilot, decide, pilot_for_run, refused_after, sentence_of_pilot
+from overt.io.pilot_record import Pilot, decide, pilot_for_run, refused_after, remember_place, sentence_of_pilot
 from overt.io.publication import published_tables
 from overt.io.recipe.recipe import Recipe, as_recipe
 from overt.io.unfinished import clear_unfinished
@@ -187,6 +187,8 @@ def run(
                 looked_at = () if pilot is None else tuple(pilot.rows.tolist())
                 links = rows_of_persons(table, tables) if is_pooled else None
                 records = records_of(recipe, release, tables, lines, prepared.find_digest(), digests, looked_at, links)
+                if pilot is not None:
+                    remember_place(recipe)
                 return {**records, **reported}
 
             finish(companions)

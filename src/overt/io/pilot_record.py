@@ -6,7 +6,8 @@ A file beside the recipe, readable by its owner alone, remembers who they are (b
 that a release can leave them out. It belongs to the data and not to one recipe: all recipes in a folder share it, since what was
 seen in one comparison may decide any of them. It also remembers what was decided when the others were first released, or
 refused: another decision for the same people would be a second try. After a refusal a goal that asks for less may be run, if a release shows
-by itself that the first goal could not be reached.
+by itself that the first goal could not be reached. And it remembers where the release went: the same decision at a second place would be dealt anew,
+and two deals of the same people together tell more than either.
 """
 
 import json
@@ -24,8 +25,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from overt.errors import InvalidData, InvalidInput, Unreachable
 from overt.io.atomic import all_or_nothing
 from overt.io.encoding import positions_without
+from overt.io.files import digest
+from overt.io.manifest import files_read
 from overt.io.owner_record import Digest, OwnerRecord
 from overt.io.recipe.recipe import Recipe
+from overt.io.recipe.settings import Output
 from overt.randomness import secret_generator
 
 if TYPE_CHECKING:
@@ -51,6 +55,7 @@ class _File(BaseModel):
     n_persons: int | None = None  # whose rows these are, if a person can have several; None: a row is a person
     decided: Digest | None = None  # what was asked for when the others were first released or refused
     refused: Digest | None = None  # the same but for the goals, if it was refused in a way that a release shows
+    released: str | None = None  # where the others' release went, as the recipe names it
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +68,7 @@ class Pilot:
     decided: str | None = None
     n_persons: int | None = None  # whose rows these are; None: a row is a person
     refused: str | None = None  # the same but for the goals, if these were refused and others may be tried
+    released: str | None = None  # where the others' release went, as seen from the folder of the recipes
 
     @property
     def people(self) -> int:
@@ -83,6 +89,7 @@ class Pilot:
             n_persons=self.n_persons,
             decided=self.decided,
             refused=self.refused,
+            released=self.released,
         )
         with all_or_nothing(overwrite=True, for_owner=True) as stage:
             stage(path).write_text(content.model_dump_json() + "\n", encoding="utf-8")
@@ -129,7 +136,7 @@ def read_pilot(path: Path) -> Pilot | None:
     rows = np.array(found.rows, np.intp)
     if rows.size and (np.any(np.diff(rows) <= 0) or rows[-1] >= found.n_rows):
         raise InvalidInput(f"{path.name} names rows that the data cannot have; it was changed.")
-    return Pilot(found.input_sha256, found.n_rows, rows, found.decided, found.n_persons, found.refused)
+    return Pilot(found.input_sha256, found.n_rows, rows, found.decided, found.n_persons, found.refused, found.released)
 
 
 def pilot_of_data(path: Path, data: "Source") -> Pilot | None:
@@ -198,7 +205,7 @@ def draw_pilot(recipe: Recipe, n_rows: int) -> Pilot:
 
 
 def decide(pilot: Pilot, recipe: Recipe) -> None:
-    """Remember what is asked for before the others' values are seen, and refuse another decision for the same people.
+    """Remember what is asked for before the others' values are seen, and refuse another decision for the same people, or another place for their release.
 
     Where nothing was released yet, and a release would show that the goals of before could not be reached, other goals may be asked for.
     """
@@ -212,6 +219,37 @@ def decide(pilot: Pilot, recipe: Recipe) -> None:
             "what became of the first, and two releases of the same people together tell more than either. Go back to those choices"
             f"{', of which the goals alone may change' if pilot.refused is not None else ''}, or begin with new data."
         )
+    _refuse_second_place(pilot, recipe)
+
+
+def remember_place(recipe: Recipe) -> None:
+    """Remember where the others' release goes, when it is complete and about to appear. What a run that failed would have written is not remembered."""
+    path = pilot_path(recipe.folder, recipe.source)
+    pilot = read_pilot(path)  # anew: another run may have ended meanwhile
+    assert pilot is not None
+    _refuse_second_place(pilot, recipe)
+    replace(pilot, released=_place_of(recipe)).write(path)
+
+
+def _refuse_second_place(pilot: Pilot, recipe: Recipe) -> None:
+    if pilot.released is None or _is_same_place(pilot.released, recipe):
+        return
+    raise InvalidInput(
+        f"The people of {recipe.source.name} who are not in the pilot were already released, as {pilot.released}. Another run would deal their values anew, and "
+        "two releases of the same people together tell more than either. If you need the release at another place or in another format, copy or convert its "
+        f"files. If nobody has it yet, replace it: give [output] its old place, {pilot.released}, and add --overwrite."
+    )
+
+
+def _place_of(recipe: Recipe) -> str:
+    """The place of a release as its recipe names it: a path as seen from the folder of the recipe, so that the folder can be moved."""
+    output = recipe.settings.output
+    return Path(output.path).as_posix() if isinstance(output, Output) else f"{output.table} of {output.database}"
+
+
+def _is_same_place(place: str, recipe: Recipe) -> bool:
+    is_file = isinstance(recipe.settings.output, Output)
+    return place == _place_of(recipe) or (is_file and (recipe.folder / place).resolve() == recipe.output_path.resolve())
 
 
 def refused_after(pilot: Pilot, recipe: Recipe, error: Unreachable) -> Unreachable:
@@ -237,9 +275,15 @@ def refused_for_good(error: Unreachable) -> Unreachable:
 
 def sentence_of_pilot(pilot: Pilot) -> str:
     """What the owner should know of a release whose choices a pilot made."""
+    again = (
+        ""
+        if pilot.released is None
+        else " This release replaces an earlier one of the same people, whose values are dealt anew: if somebody has the earlier one, both together tell "
+        "more than either."
+    )
     return (
         f"The {pilot.people:,} people of the pilot are not in the release. What was chosen because of their values says something about them "
-        "together, and nothing about anybody who is published."
+        f"together, and nothing about anybody who is published.{again}"
     )
 
 
@@ -251,6 +295,9 @@ def digest_of_decision(recipe: Recipe, *, with_goals: bool = True) -> str:
     if recipe.settings.input.person is not None:  # which rows of whom are kept
         content["persons"] = recipe.settings.input.model_dump(include={"person", "keep", "which", "order", "known"})
     content["missing_values"] = list(recipe.settings.input.missing_values)
+    beside = {name: path for name, path in files_read(recipe).items() if path.is_file()}
+    if beside:  # hierarchies: their files may change and keep their names
+        content["files"] = {name: digest(path) for name, path in beside.items()}
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -54,7 +54,15 @@ from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
 from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
 from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_path
-from overt.io.pilot_record import Pilot, decide, pilot_for_run, pilot_of_release, refused_after, sentence_of_pilot
+from overt.io.pilot_record import (
+    Pilot,
+    decide,
+    pilot_for_run,
+    pilot_of_release,
+    refused_after,
+    remember_place,
+    sentence_of_pilot,
+)
 from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
 from overt.io.targets import FileTarget, digests_of_files
@@ -176,6 +184,8 @@ def _release(
                 left_out,
                 looked_at,
             )
+            if pilot is not None:
+                remember_place(recipe)
             draft.is_kept = True
     places = (str(place), str(owner_record_path(place))) if verdict.ok else ()
     return ScaledOutcome(
