@@ -67,3 +67,12 @@ def test_edits_leave_the_recipe_they_are_given_as_it_is():
     set_of_column("Age", "hierarchy", None)(document)
     set_key("input", "path", None)(document)
     assert document == before.document
+
+
+def test_an_answer_about_dates_is_undone_with_the_rest():
+    """It changes nothing in the recipe where the dates are read as was proposed."""
+    history = History.begin(RECIPE, "read").change("day first", lambda document: document, settled={"Visit"})
+    assert history.done[-1].settled == ("Visit",)
+    assert history.undo().done[-1].settled == ()
+    assert history.undo().redo().done[-1].settled == ("Visit",)
+    assert history.change("k", set_key("input", "path", "b.csv")).done[-1].settled == ("Visit",)

@@ -2,7 +2,7 @@
 """History: a recipe and all that it was before. Every change is a new text, and undo goes back to an older one."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import ndiff
@@ -21,6 +21,7 @@ class Edit:
     words: str
     when: datetime = field(default_factory=datetime.now)
     is_household: bool = False  # whether what a recipe calls a person is a household; only words differ
+    settled: tuple[str, ...] = ()  # columns of which somebody said that their dates are read rightly
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,20 @@ class History:
         return tomllib.loads(self.text)
 
     def change(
-        self, words: str, edit: Callable[[Document], Document], *, is_household: bool | None = None
+        self,
+        words: str,
+        edit: Callable[[Document], Document],
+        *,
+        is_household: bool | None = None,
+        settled: Collection[str] | None = None,
     ) -> "History":
-        """The history with one change more; a change that changes nothing is none."""
+        """The history with one change more; a change that changes nothing is none. What is not said of its words stays as it was."""
         before, text = self.done[-1], toml_of(edit(self.document))
         household = before.is_household if is_household is None else is_household
-        if (text, household) == (before.text, before.is_household):
+        answered = before.settled if settled is None else tuple(sorted(settled))
+        if (text, household, answered) == (before.text, before.is_household, before.settled):
             return self
-        return History((*self.done, Edit(text, words, is_household=household)))
+        return History((*self.done, Edit(text, words, is_household=household, settled=answered)))
 
     @property
     def can_undo(self) -> bool:

@@ -40,6 +40,7 @@ class SavedEdit(BaseModel):
     words: str
     when: datetime
     is_household: bool = False
+    settled: tuple[str, ...] = ()
 
 
 class SavedRun(BaseModel):

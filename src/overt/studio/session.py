@@ -6,6 +6,7 @@ import secrets
 import shutil
 import threading
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +32,6 @@ class Session:
     found: dict[str, Any] = field(
         default_factory=dict, repr=False
     )  # what was measured of the table, by what it depends on
-    settled: set[str] = field(default_factory=set, repr=False)  # columns whose dates somebody said are read rightly
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -49,10 +49,17 @@ class Session:
         """Where the recipe lies as it stands; paths in it are relative to its folder."""
         return self.folder / "recipe.toml"
 
-    def change(self, words: str, edit: Any, *, is_household: bool | None = None) -> None:
+    @property
+    def settled(self) -> frozenset[str]:
+        """The columns of which somebody said that their dates are read rightly."""
+        return frozenset(self.history.done[-1].settled)
+
+    def change(
+        self, words: str, edit: Any, *, is_household: bool | None = None, settled: Collection[str] | None = None
+    ) -> None:
         """Write a change into the recipe."""
         with self.lock:
-            self._keep(self.history.change(words, edit, is_household=is_household))
+            self._keep(self.history.change(words, edit, is_household=is_household, settled=settled))
 
     def undo(self) -> None:
         """Take the last change back."""

@@ -86,11 +86,10 @@ def make_router(pages: Pages) -> APIRouter:
         one, doubt = doubt_about(session, column, "dates")
         forms = [choice for choice, _ in doubt.choices]
         if form not in forms:
-            session.settled.discard(one.name)  # not known after all
-            form = forms[0]
+            settled, form = session.settled - {one.name}, forms[0]  # not known after all
         else:
-            session.settled.add(one.name)
-        session.change(f"{one.name}: {in_words(form)}", read_dates_as(one.name, form, forms))
+            settled = session.settled | {one.name}
+        session.change(f"{one.name}: {in_words(form)}", read_dates_as(one.name, form, forms), settled=settled)
         return changed(request, session, column)
 
     @router.post("/missing")
