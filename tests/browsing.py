@@ -6,6 +6,7 @@ none, tests say so by name and are skipped; with OVERT_NEEDS_CHROMIUM in the env
 """
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -134,7 +135,7 @@ def require_chromium() -> str:
 
 # What a person does, step by step. Each leaves the page where the step ends.
 
-PATIENCE = 900_000  # milliseconds that a step may take on a busy machine, on which loops are compiled first; waiting costs nothing
+PATIENCE = 300_000  # milliseconds that a step may take on a busy machine, on which loops are compiled first; more is a page that hangs
 expect.set_options(timeout=60_000)  # what takes no job
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 400, "height": 860}
 THEMES = ("light", "dark")
@@ -174,17 +175,29 @@ def session_of(page: Page) -> str:
     return page.url.rpartition("/")[0]
 
 
+@contextmanager
+def telling_jobs(page: Page, session: str) -> Iterator[None]:
+    """What waits in vain says what runs meanwhile: whether something is slow, or the page has missed that it is over."""
+    try:
+        yield
+    except AssertionError as error:
+        answer = page.request.get(f"{session}/jobs")
+        raise AssertionError(f"{error}\nJobs of the studio: {' '.join(answer.text().split()) or 'none'}") from None
+
+
 def see_risk(page: Page, session: str) -> None:
     """Wait until the risk of the table is known."""
     page.goto(f"{session}/risk")
-    expect(page.locator("#known")).to_be_visible(timeout=PATIENCE)
+    with telling_jobs(page, session):
+        expect(page.locator("#known")).to_be_visible(timeout=PATIENCE)
 
 
 def promise(page: Page, session: str) -> str:
     """Wait until it is known whether the promise can be kept, and what is said of it."""
     page.goto(f"{session}/promise")
-    expect(page.locator("#kept .st.good, #kept .st.warn")).to_be_visible(timeout=PATIENCE)
-    expect(page.locator("#coarser .card").first).to_be_visible(timeout=PATIENCE)
+    with telling_jobs(page, session):
+        expect(page.locator("#kept .st.good, #kept .st.warn")).to_be_visible(timeout=PATIENCE)
+        expect(page.locator("#coarser .card").first).to_be_visible(timeout=PATIENCE)
     return page.locator("#kept").inner_text()
 
 
@@ -196,14 +209,17 @@ def compare(page: Page, session: str, *methods: str) -> None:
         n_before = rows.count()
         page.get_by_role("button", name=method, exact=True).click()
         expect(rows).to_have_count(n_before + 1, timeout=PATIENCE)
-    expect(page.locator("table.runs .st.none", has_text="under way")).to_have_count(0, timeout=PATIENCE)
-    expect(page.locator("table.runs .st.none", has_text="waiting")).to_have_count(0, timeout=PATIENCE)
+    with telling_jobs(page, session):
+        expect(page.locator("table.runs .st.none", has_text=re.compile("under way|waiting"))).to_have_count(
+            0, timeout=PATIENCE
+        )
 
 
 def make_release(page: Page, session: str) -> None:
     page.goto(f"{session}/release")
     page.get_by_role("button", name="Make the release").click()
-    expect(page.locator(".public-box")).to_be_visible(timeout=PATIENCE)
+    with telling_jobs(page, session):
+        expect(page.locator(".public-box")).to_be_visible(timeout=PATIENCE)
 
 
 def sign(page: Page, name: str, role: str) -> None:

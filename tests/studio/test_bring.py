@@ -151,18 +151,17 @@ def test_addresses_that_lead_nowhere_are_refused_in_words(owner, address, words)
 def test_differential_privacy_takes_the_place_of_goals_and_can_be_taken_back(owner):
     session = session_of(owner.post("/sample", data={"size": "small"}))
     before = owner.get(f"{session}/recipe.toml").text
-    asked = {"made": "true", "epsilon": "1", "delta": "0.00001", "n_rows": "100000"}
-    limit = {"limit_epsilon": "3", "limit_delta": "0.0001"}
+    asked = {"made": "true", "confirmed": "true", "epsilon": "1", "delta": "0.00001", "n_rows": "100000"}
     htmx = {"hx-request": "true"}
     too_few = owner.post(f"{session}/promise/dp", data=asked | {"n_rows": "10"}, headers=htmx)
     assert "too few" in too_few.text  # what the library refuses stands beside the control
     assert owner.get(f"{session}/recipe.toml").text == before
-    owner.post(f"{session}/promise/dp", data=asked | limit, headers=htmx)
+    owner.post(f"{session}/promise/dp", data=asked, headers=htmx)
     recipe = owner.get(f"{session}/recipe.toml").text
     assert 'name = "dp-full-domain"' in recipe
     assert "[[goal]]" not in recipe
     assert "hierarchy" in wait_for(owner, f"{session}/promise/kept", "Not as it stands")  # Sex and Disease have none
-    owner.post(f"{session}/promise/dp", data={"epsilon": "1", "delta": "0.00001", "n_rows": "100"}, headers=htmx)
+    owner.post(f"{session}/promise/dp", headers=htmx)
     assert owner.get(f"{session}/recipe.toml").text == before
     owner.post(f"{session}/close")
 

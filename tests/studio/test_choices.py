@@ -52,10 +52,12 @@ def test_a_private_release_spends_the_budget_until_it_is_used_up(owner):
     session = bring(owner, [{"Age": 20 + i % 60, "Height": 150 + i * 7 % 50} for i in range(3000)])
     for column in (0, 1):
         owner.post(f"{session}/table/role", data={"column": column, "role": "quasi-identifier"})
+    asked = {"made": "true", "confirmed": "true", "epsilon": "1", "delta": "0.00001", "n_rows": "3000"}
+    owner.post(f"{session}/promise/dp", data=asked, headers={"hx-request": "true"})
+    for column in (0, 1):
         assert owner.post(f"{session}/coarser/{column}/widths", data={"width": 10}).status_code in (200, 303)
-    asked = {"made": "true", "epsilon": "1", "delta": "0.00001", "n_rows": "3000"}
     limit = {"limit_epsilon": "1.5", "limit_delta": "0.001"}
-    answer = owner.post(f"{session}/promise/dp", data=asked | limit, headers={"hx-request": "true"})
+    answer = owner.post(f"{session}/promise/limit", data=limit, headers={"hx-request": "true"})
     assert "Spent so far" in answer.text
     owner.post(f"{session}/release/make")
     text = wait_for(owner, f"{session}/release", "public-box", "note bad")
@@ -182,4 +184,46 @@ def test_against_whom_the_promise_holds_is_said_of_the_method_that_was_chosen(ow
     page = owner.get(f"{session}/promise").text
     assert "Also someone who knows the method." not in page
     assert "Not someone who knows the method" in page
+    owner.post(f"{session}/close")
+
+
+def test_what_is_chosen_is_what_was_compared(owner):
+    """A run was made with a promise, with columns and with settings; the promise has changed since."""
+    session = owner.post("/sample", data={"size": "small"}).headers["location"].rpartition("/")[0]
+    promised = {"property": "k-anonymity", "made": "true"}
+    owner.post(f"{session}/promise/goal", data={**promised, "value": "6"})
+    settings = {"method": "blind-buckets", "cuts": "strict", "cells": "tight"}
+    assert owner.post(f"{session}/compare/runs", data=settings).status_code == 303
+    page = wait_for(owner, f"{session}/compare", "runs/1/choose")
+    assert "cuts = strict · cells = tight" in page
+    owner.post(f"{session}/promise/goal", data={**promised, "value": "9"})
+    owner.post(f"{session}/table/role", data={"column": 2, "role": "other"})
+    before = owner.get(f"{session}/recipe.toml").text
+    assert "k = 10" in before
+    assert "made with another promise" in owner.get(f"{session}/compare").text
+
+    owner.post(f"{session}/compare/runs/1/longer")
+    wait_for(owner, f"{session}/compare", "runs/2/choose")
+    for number in (1, 2):
+        owner.post(f"{session}/compare/runs/{number}/choose")
+        recipe = owner.get(f"{session}/recipe.toml").text
+        assert "k = 7" in recipe
+        assert 'cuts = "strict"' in recipe
+        assert recipe != before
+        owner.post(f"{session}/undo")
+        assert owner.get(f"{session}/recipe.toml").text == before
+    owner.post(f"{session}/close")
+
+
+def test_settings_that_cannot_be_are_refused_in_words(owner):
+    session = owner.post("/sample", data={"size": "small"}).headers["location"].rpartition("/")[0]
+    for given, words in (
+        ({"method": "blind-buckets", "rows_per_bucket": "many"}, "is a number"),
+        ({"method": "mondrian", "cells": "square"}, "is one of"),
+        ({"method": "full-domain", "max_suppressed": "7"}, "max_suppressed"),
+    ):
+        answer = owner.post(f"{session}/compare/runs", data=given)
+        assert answer.status_code == 422
+        assert words in answer.text
+    assert "No runs yet" in owner.get(f"{session}/compare").text
     owner.post(f"{session}/close")

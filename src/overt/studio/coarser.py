@@ -42,18 +42,83 @@ class ColumnCard:
     @property
     def kind(self) -> str:
         """What the hierarchy is, in a word."""
-        words = {
-            "widths": "equal widths",
-            "cut_points": "intervals",
-            "quantiles": "intervals of equal size",
-            "prefixes": "first letters",
-            "icd10": "ICD-10",
-            "dates": "calendar",
-            "nested": "tree",
-            "file": "from a file",
-            "flat": "one step",
-        }
-        return next((words[key] for key in words if key in self.how), "as it is")
+        return word_of(self.how)
+
+
+def word_of(how: dict[str, Any]) -> str:
+    """What a hierarchy of a recipe is, in a word."""
+    words = {
+        "widths": "equal widths",
+        "cut_points": "intervals",
+        "quantiles": "intervals of equal size",
+        "prefixes": "first letters",
+        "icd10": "ICD-10",
+        "dates": "calendar",
+        "nested": "tree",
+        "file": "from a file",
+        "flat": "one step",
+    }
+    return next((words[key] for key in words if key in how), "as it is")
+
+
+@dataclass(frozen=True)
+class TypedCard:
+    """One column whose steps must not come from the table: they are typed, or come as a file, and nothing is shown of its values."""
+
+    number: int
+    name: str
+    how: dict[str, Any]
+    form: str  # how its dates or numbers are written; empty: as usual
+
+    @property
+    def kind(self) -> str:
+        """What the hierarchy is, in a word."""
+        return word_of(self.how)
+
+    @property
+    def cuts(self) -> str:
+        """The cut points as they are typed, one level a line."""
+        given = self.how.get("cut_points", [])
+        levels = given if given and isinstance(given[0], list) else [given]
+        return "\n".join(", ".join(map(str, level)) for level in levels)
+
+    @property
+    def labels(self) -> str:
+        """Values with a label each, as they are typed."""
+        lines = []
+        for label, values in self.how.get("nested", {}).items():
+            if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+                return ""  # a deeper tree, from a recipe that was written by hand
+            lines += [", ".join(values)] if label == "*" else [f"{label}: {', '.join(values)}"]
+        return "\n".join(lines)
+
+
+def typed_card_of(session: Session, number: int) -> TypedCard:
+    """The card of a column of a differentially private release."""
+    name = session.found["profile"].columns[number].name
+    settings = session.document["columns"][name]
+    form = settings.get("format", "")
+    return TypedCard(number, name, dict(settings.get("hierarchy", {})), form if isinstance(form, str) else "")
+
+
+def read_labels(text: str) -> dict[str, list[str]]:
+    """The tree that somebody typed: a label, a colon and its values, one label a line; a line without a label has values that only "*" stands for."""
+    found: dict[str, list[str]] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        label, colon, values = line.rpartition(":")
+        named = [one.strip() for one in values.split(",") if one.strip()]
+        if not named or (colon and not label.strip()):
+            raise InvalidInput("Each line is a label, a colon, and its values with commas between them.")
+        found.setdefault(label.strip() or "*", []).extend(named)
+    return found
+
+
+def require_usable(session: Session, name: str, key: str, value: Any) -> None:
+    """Let the library refuse steps or a format by themselves: whether they fit the values of the table must not be asked."""
+    document = session.document
+    column = {"role": "quasi-identifier", "hierarchy": {"prefixes": [1]}, key: value}
+    alone = {**document, "columns": {name: column}}
+    parse_recipe(toml_of(alone), folder=session.folder)
 
 
 def card_of(session: Session, number: int) -> ColumnCard:

@@ -27,6 +27,11 @@ def set_role(name: str, role: str, proposed: Mapping[str, Any] | None = None) ->
     def edit(document: Document) -> Document:
         document = deepcopy(document)
         before = document["columns"].get(name, {})
+        if is_dp(document):  # nothing of the proposal, which is made of the table's values
+            read = role in ("quasi-identifier", "sensitive")
+            given = {key: value for key, value in before.items() if read and key in PUBLIC_IN_DP}
+            document["columns"][name] = {"role": role, **given}
+            return document
         kept = {key: value for key, value in before.items() if key in PUBLIC_KEYS[role]}
         proposal = proposed or {}
         read = {key: proposal[key] for key in OF_READING if key in proposal and key in PUBLIC_KEYS[role]}
@@ -125,9 +130,6 @@ def _keep_goals(document: Document, goals: list[Any]) -> None:
         document.pop("goal", None)
 
 
-DATA_DEPENDENT = ("show", "repeats", "unreadable", "missing")  # keys of columns that a dp recipe may not have
-
-
 ABOUT_PERSONS = ("person", "keep", "which", "order", "known")  # keys of [input]
 
 
@@ -172,33 +174,113 @@ def set_person(
     return edit
 
 
-def set_dp(epsilon: float, delta: float, s: float) -> Change:
-    """Ask for differential privacy in place of all goals, and take out what it does not go together with."""
+PUBLIC_IN_DP = ("hierarchy", "format")  # keys of columns that a dp recipe may have, if a person gave them
+MADE_OF_VALUES = ("nested", "quantiles", "flat")  # hierarchies that the studio makes of what stands in the table
+DP_METHOD = "dp-full-domain"
+
+
+def is_dp(document: Mapping[str, Any]) -> bool:
+    """Whether a recipe asks for differential privacy."""
+    return "epsilon" in document.get("method", {})
+
+
+def set_dp(
+    epsilon: float,
+    delta: float,
+    s: float,
+    *,
+    proposal: Mapping[str, Any],
+    settled: Collection[str] = (),
+    order: Collection[str] = (),
+) -> Change:
+    """Ask for differential privacy in place of all goals. Of the recipe stays what a person gave, and nothing that was found in the table.
+
+    What stands there as it was proposed was found in the table, unless it is the format of a column in `settled`; so was a tree, which begins
+    with the table's own values. Columns stand in the given order, which is that of the file: that of a proposal depends on their values.
+    A recipe that asks for differential privacy already holds nothing else, and keeps it.
+    """
 
     def edit(document: Document) -> Document:
         document = deepcopy(document)
-        for key in ("goal", "pilot"):
-            document.pop(key, None)
-        for column in document["columns"].values():
-            for key in DATA_DEPENDENT:
-                column.pop(key, None)
+        if not is_dp(document):
+            document = _what_a_person_gave(document, proposal, settled)
+            columns = document["columns"]
+            named = [name for name in order if name in columns]
+            others = [name for name in columns if name not in named]
+            document["columns"] = {name: columns[name] for name in (*named, *others)}
         document["method"] = {"name": DP_METHOD, "epsilon": epsilon, "delta": delta, "s": s}
         return document
 
     return edit
 
 
-DP_METHOD = "dp-full-domain"
+def _what_a_person_gave(document: Document, proposal: Mapping[str, Any], settled: Collection[str]) -> Document:
+    given = {key: value for key, value in document.items() if key not in ("goal", "pilot")}
+    proposed = proposal["input"].get("missing_values")
+    if "missing_values" in given["input"] and given["input"]["missing_values"] == proposed:
+        del given["input"]["missing_values"]
+    given["columns"] = {}
+    for name, settings in document["columns"].items():
+        found = proposal["columns"].get(name, {})
+        given["columns"][name] = {"role": settings["role"]}
+        for key in PUBLIC_IN_DP:
+            value = settings.get(key)
+            is_answer = key == "format" and name in settled and isinstance(value, str)
+            is_proposed = value == found.get(key) and not is_answer
+            is_of_table = isinstance(value, list) or any(one in MADE_OF_VALUES for one in value or ())
+            if value is not None and not is_proposed and not is_of_table:
+                given["columns"][name][key] = value
+    return given
+
+
+def _with_removed(before: Mapping[str, Any], first: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys as they are now, and those that were taken out between `before` and `first`; in the order of before."""
+    removed = {key: value for key, value in before.items() if key not in first}
+    whole = {**removed, **now}
+    return {key: whole[key] for key in dict.fromkeys((*before, *whole)) if key in whole}
+
+
+def unset_dp(before: Mapping[str, Any], first: Mapping[str, Any], proposal: Mapping[str, Any]) -> Change:
+    """Take differential privacy back: what `set_dp` replaced and took out is as it was `before`; `first` is what it made of that.
+
+    What was changed since stays: roles, and what a person gave meanwhile.
+    """
+
+    def edit(document: Document) -> Document:
+        now, back = deepcopy(document), {}
+        restored = {key: before[key] for key in ("goal", "pilot", "method") if key in before}
+        for section in dict.fromkeys((*before, *now)):
+            if section in restored or (section in now and section not in ("goal", "pilot")):
+                back[section] = deepcopy({**now, **restored}[section])
+        back["input"] = _with_removed(before["input"], first["input"], now["input"])
+        back["columns"] = {}
+        for name in dict.fromkeys((*(one for one in before["columns"] if one in now["columns"]), *now["columns"])):
+            then, settings = before["columns"].get(name, {}), now["columns"][name]
+            if then.get("role") == settings["role"]:
+                back["columns"][name] = _with_removed(then, first["columns"].get(name, {}), settings)
+            else:
+                back["columns"][name] = settings
+                back = set_role(name, settings["role"], proposal["columns"].get(name))(back)
+        return back
+
+    return edit
 
 
 def _is_goal(goal: Mapping[str, Any], name: str, column: str | None) -> bool:
     return goal["property"] == name and (column is None or goal.get("column", column) == column)
 
 
-def set_section(section: str, value: Any) -> Change:
-    """Put another section in place of one."""
+def set_sections(document: Mapping[str, Any], sections: Collection[str]) -> Change:
+    """Put sections of another recipe in the place of one's own; what it does not have goes."""
 
-    def edit(document: Document) -> Document:
-        return {**deepcopy(document), section: deepcopy(value)}
+    def edit(own: Document) -> Document:
+        own = deepcopy(own)
+        if all(own.get(section) == document.get(section) for section in sections):
+            return own
+        found = {key: value for key, value in document.items() if key in sections}
+        kept = {key: value for key, value in own.items() if key not in sections}
+        order = [key for key in document if key in found or key in kept]
+        whole = {**kept, **deepcopy(found)}
+        return {key: whole[key] for key in dict.fromkeys((*order, *whole))}
 
     return edit

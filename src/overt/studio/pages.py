@@ -105,11 +105,12 @@ class Pages:
         return HTMLResponse(ENVIRONMENT.get_template(template).render(values), status)
 
     def fragment(
-        self, request: Request, template: str, *, status: int = 200, is_edit: bool = False, **values: Any
+        self, request: Request, template: str, *, status: int = 200, is_edit: bool | str = False, **values: Any
     ) -> HTMLResponse:
         """A part of a page, and, where it belongs to a session, the rail and the strip beside it.
 
-        `is_edit` tells the rest of the page that the recipe has changed, so that nothing goes on standing there of the old one.
+        `is_edit` tells the rest of the page that the recipe has changed, so that nothing goes on standing there of the old one; or by a word of
+        its own what has.
         """
         answer = self.page(request, template, status=status, **values)
         session = values.get("session")
@@ -117,7 +118,8 @@ class Pages:
             around = ENVIRONMENT.get_template("around.html").render(
                 session=session, steps=steps_of(session, self.jobs), current=values.get("current", ""), request=request
             )
-            headers = {"hx-trigger-after-settle": "edited"} if is_edit else None
+            told = is_edit if isinstance(is_edit, str) else "edited"
+            headers = {"hx-trigger-after-settle": told} if is_edit else None
             answer = HTMLResponse(bytes(answer.body).decode() + around, status, headers)
         return answer
 

@@ -3,7 +3,7 @@
 """Promises: the properties one can ask for, in plain words, with what each does not promise. The words are ours, the rules the library's."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from overt.studio.history import Document
@@ -106,12 +106,13 @@ class PromiseCard:
         return f"{self.promise.property}-{self.number}"
 
 
-def cards_of(document: Document) -> tuple[PromiseCard, ...]:
-    """Every promise that can be made of a recipe's columns, made or not."""
+def cards_of(document: Document, dials: Mapping[str, float] | None = None) -> tuple[PromiseCard, ...]:
+    """Every promise that can be made of a recipe's columns, made or not. `dials` are numbers that were set of those that are not, by their key."""
     names = list(document["columns"])
     sensitive = [name for name, column in document["columns"].items() if column["role"] == "sensitive"]
-    cards = [_card(document, ALIKE, None, 0)]
-    cards += [_card(document, promise, name, names.index(name)) for name in sensitive for promise in OF_COLUMN]
+    known = dials or {}
+    cards = [_card(document, ALIKE, None, 0, known)]
+    cards += [_card(document, promise, name, names.index(name), known) for name in sensitive for promise in OF_COLUMN]
     return tuple(cards)
 
 
@@ -127,11 +128,19 @@ def groups_of(
     return groups
 
 
-def _card(document: Document, promise: Promise, column: str | None, number: int) -> PromiseCard:
+def _card(
+    document: Document, promise: Promise, column: str | None, number: int, dials: Mapping[str, float]
+) -> PromiseCard:
     made = find_goal(document, promise.property, column)
     value = promise.dial.usual if made is None else promise.dial.on_screen(made[promise.parameter])
     positive = "\n".join(made.get("positive", ())) if made else ""
-    return PromiseCard(promise, column, number, made is not None, value, positive)
+    card = PromiseCard(promise, column, number, made is not None, value, positive)
+    return card if made is not None or card.key not in dials else replace(card, value=plain(dials[card.key]))
+
+
+def plain(number: float) -> float | int:
+    """A number as people write it."""
+    return int(number) if float(number).is_integer() else number
 
 
 def find_goal(document: Document, name: str, column: str | None) -> Mapping[str, Any] | None:

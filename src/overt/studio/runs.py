@@ -14,7 +14,7 @@ from overt.adversary.learner.findings import Learned
 from overt.adversary.learner.learner import learn_columns
 from overt.engine.compare import compare
 from overt.engine.compared_recipes import Candidate, Failure
-from overt.io.recipe.recipe import read_recipe
+from overt.io.recipe.recipe import parse_recipe, read_recipe
 from overt.io.recipe.toml_text import toml_of
 from overt.progress import Progress
 from overt.release import Release
@@ -29,6 +29,7 @@ from overt.studio.closer_look import (
 )
 from overt.studio.history import Document
 from overt.studio.jobs import Job, Jobs
+from overt.studio.method_settings import settings_said
 from overt.studio.pages import in_page
 from overt.studio.session import Session
 
@@ -36,6 +37,7 @@ SECONDS = (
     5.0  # of sampling what someone who knows the method learns, of all columns of a run; "look longer" asks for more
 )
 LONGER = 60.0
+OF_RUN = ("input", "columns", "goal", "pilot", "method")  # the parts of a recipe that a run depends on
 LEAST = 0.2  # of one column
 
 
@@ -160,7 +162,12 @@ class Run:
 
     def is_of(self, document: Document) -> bool:
         """Whether it was made for the table and the promise of this recipe."""
-        return all(self.document.get(key) == document.get(key) for key in ("input", "columns", "goal", "pilot"))
+        return all(self.document.get(key) == document.get(key) for key in OF_RUN if key != "method")
+
+    @property
+    def settings(self) -> str:
+        """The settings of its method, as the recipe writes them."""
+        return settings_said(self.document["method"])
 
 
 class Runs:
@@ -191,9 +198,11 @@ class Runs:
         session.found["runs"] = [one for one in session.found.get("runs", []) if one is not run]
 
     def begin(self, session: Session, method: Mapping[str, Any], *, seconds: float = SECONDS) -> Run:
-        """Try a method with the promise as it stands."""
+        """Try a method with the promise as it stands. What cannot be its settings is refused at once."""
         document = deepcopy(session.document)
         document["method"] = fitting(session.document, method)
+        if len(method) > 1:
+            parse_recipe(toml_of(document), folder=session.folder, name="recipe.toml")
         return self.try_document(session, document, seconds)
 
     def try_document(self, session: Session, document: Document, seconds: float = SECONDS) -> Run:
@@ -219,9 +228,9 @@ class Runs:
 
 
 def fitting(document: Document, method: Mapping[str, Any]) -> dict[str, Any]:
-    """The method with the parameters that the recipe has for it already, if it is the recipe's own."""
+    """The method with the parameters that the recipe has for it already, if it is the recipe's own, and those that were chosen."""
     own: dict[str, Any] = document["method"]
-    return dict(own) if own["name"] == method["name"] and len(method) == 1 else dict(method)
+    return {**own, **method} if own["name"] == method["name"] else dict(method)
 
 
 def attempt(path: Path, seconds: float, on_progress: Progress) -> TriedRun | Failure:

@@ -12,10 +12,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from overt.errors import InvalidInput
-from overt.studio.coarser import UNITS, built, card_of, read_cuts
-from overt.studio.edits import set_of_column
-from overt.studio.pages import NotFoundError, Pages, declared, is_htmx
-from overt.studio.promises import dp_part
+from overt.studio.coarser import (
+    UNITS,
+    built,
+    card_of,
+    read_cuts,
+    read_labels,
+    require_usable,
+    typed_card_of,
+)
+from overt.studio.edits import is_dp, set_of_column
+from overt.studio.pages import NotFoundError, Pages, declared, in_page, is_htmx
 from overt.studio.session import Session
 from overt.studio.trees import Path as NodePath
 from overt.studio.trees import dissolve, merge, move, nested_of, rename, wrap
@@ -31,10 +38,10 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("")
     def coarser(request: Request, session_id: str) -> Response:
         session = pages.session(session_id)
-        cards = [card_of(session, number) for number in editable(session)]
-        return pages.page(
-            request, "coarser.html", session=session, current="promise", cards=cards, units=UNITS, problem=None
-        )
+        typed = is_dp(session.document)
+        cards = [shown(session, number) for number in editable(session)]
+        values: dict[str, Any] = {"cards": cards, "units": UNITS, "problem": None, "typed": typed}
+        return pages.page(request, "coarser.html", session=session, current="promise", **values)
 
     @router.post("/{number}/cuts")
     def cuts(
@@ -69,6 +76,38 @@ def make_router(pages: Pages) -> APIRouter:
         chosen = sorted({length for length in lengths or () if 0 < length < 100}, reverse=True)
         return write(request, session_id, number, "first letters", {"prefixes": chosen} if chosen else None)
 
+    @router.post("/{number}/lengths")
+    def lengths(
+        request: Request, session_id: str, number: int, lengths: Annotated[str, Form(max_length=400)] = ""
+    ) -> Response:
+        """First letters, as they are typed where the table must not say how long its values are."""
+        try:
+            found = sorted({int(one) for one in lengths.replace(",", " ").split()}, reverse=True)
+        except ValueError:
+            session = pages.session(session_id)
+            words = "Lengths are whole numbers, with commas between them."
+            return answer(request, session, checked(session, number), words)
+        return write(request, session_id, number, "first letters", {"prefixes": found} if found else None)
+
+    @router.post("/{number}/labels")
+    def labels(
+        request: Request, session_id: str, number: int, labels: Annotated[str, Form(max_length=100_000)] = ""
+    ) -> Response:
+        """A tree, as it is typed where it must not come from the table."""
+        try:
+            found = read_labels(labels)
+        except InvalidInput as error:
+            session = pages.session(session_id)
+            return answer(request, session, checked(session, number), str(error))
+        return write(request, session_id, number, "labels", {"nested": found} if found else None)
+
+    @router.post("/{number}/format")
+    def form(
+        request: Request, session_id: str, number: int, form: Annotated[str, Form(max_length=60)] = ""
+    ) -> Response:
+        """How dates or numbers of a column are written."""
+        return write(request, session_id, number, "how it is written", form.strip() or None, key="format")
+
     @router.post("/{number}/tree")
     def tree(
         request: Request,
@@ -81,6 +120,7 @@ def make_router(pages: Pages) -> APIRouter:
         is_value: Annotated[bool, Form()] = False,
     ) -> Response:
         session = pages.session(session_id)
+        refuse_table(session)
         card = card_of(session, checked(session, number))
         if card.tree is None:
             raise NotFoundError
@@ -119,6 +159,7 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("/{number}/hierarchy.csv", response_class=Response, responses=declared("text/csv"))
     def export(session_id: str, number: int) -> Response:
         session = pages.session(session_id)
+        refuse_table(session)
         card = card_of(session, checked(session, number))
         if not card.how:
             raise NotFoundError
@@ -128,15 +169,19 @@ def make_router(pages: Pages) -> APIRouter:
         headers = {"content-disposition": 'attachment; filename="hierarchy.csv"'}
         return Response(text.getvalue(), media_type="text/csv", headers=headers)
 
-    def write(request: Request, session_id: str, number: int, words: str, how: dict[str, Any] | None) -> Response:
+    def write(
+        request: Request, session_id: str, number: int, words: str, value: Any, *, key: str = "hierarchy"
+    ) -> Response:
         session = pages.session(session_id)
         profile = session.found["profile"].columns[checked(session, number)]
         try:
-            if how is not None:
-                built(session, profile.column, how)
+            if value is not None and (is_dp(session.document) or key != "hierarchy"):
+                require_usable(session, profile.name, key, value)
+            elif value is not None:
+                built(session, profile.column, value)
         except InvalidInput as error:
-            return answer(request, session, number, str(error))
-        session.change(f"{profile.name}: {words}", set_of_column(profile.name, "hierarchy", how))
+            return answer(request, session, number, in_page(str(error)))
+        session.change(f"{profile.name}: {words}", set_of_column(profile.name, key, value))
         return answer(request, session, number, None)
 
     def answer(request: Request, session: Session, number: int, problem: str | None) -> Response:
@@ -145,22 +190,35 @@ def make_router(pages: Pages) -> APIRouter:
                 raise InvalidInput(problem)
             return RedirectResponse(f"/s/{session.id}/promise#coarser", 303)
         values: dict[str, Any] = {"session": session, "current": "promise", "units": UNITS, "problem": problem}
-        return pages.fragment(
-            request, "coarser_card.html", card=card_of(session, number), is_edit=not problem, **values
-        )
+        template = "coarser_typed.html" if is_dp(session.document) else "coarser_card.html"
+        return pages.fragment(request, template, card=shown(session, number), is_edit=not problem, **values)
 
     return router
+
+
+def shown(session: Session, number: int) -> Any:
+    """The card of a column: by looking at its values, or for a differentially private release without."""
+    return typed_card_of(session, number) if is_dp(session.document) else card_of(session, number)
+
+
+def refuse_table(session: Session) -> None:
+    """No steps are made of the table's values where they must be public."""
+    if is_dp(session.document):
+        raise InvalidInput(
+            "In a differentially private release the steps are public, and must not be made of the values of this table; type them, or bring a file."
+        )
 
 
 def editable(session: Session) -> list[int]:
     """The numbers of the columns that become coarser."""
     columns = session.document["columns"]
     profile = session.found["profile"]
-    roles = ("quasi-identifier",) if dp_part(session.document) is None else ("quasi-identifier", "sensitive")
+    is_typed = is_dp(session.document)
+    roles = ("quasi-identifier", "sensitive") if is_typed else ("quasi-identifier",)
     return [
         number
         for number, one in enumerate(profile.columns)
-        if one.column is not None and columns.get(one.name, {}).get("role") in roles
+        if (is_typed or one.column is not None) and columns.get(one.name, {}).get("role") in roles
     ]
 
 

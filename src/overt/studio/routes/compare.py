@@ -9,15 +9,17 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from overt.errors import InvalidInput
 from overt.io.recipe.toml_text import toml_of
 from overt.report.leak import belief_rows, brief
 from overt.report.leak_verdict import LeakVerdict
 from overt.report.sentences import one_in
 from overt.report.svg import draw
-from overt.studio.edits import set_section
+from overt.studio.edits import is_dp, set_sections
 from overt.studio.history import Document
+from overt.studio.method_settings import SETTINGS, chosen_settings
 from overt.studio.pages import NotFoundError, Pages, in_page, is_htmx
-from overt.studio.runs import LONGER, OFFERS, Run, Runs
+from overt.studio.runs import LONGER, OF_RUN, OFFERS, Run, Runs
 from overt.studio.session import Session
 
 
@@ -34,6 +36,8 @@ def make_router(pages: Pages) -> APIRouter:
             "current": "compare",
             "runs": shown,
             "offers": OFFERS,
+            "settings": SETTINGS,
+            "dp": is_dp(session.document),
             "chosen": chosen,
             "headline": headline(shown, session),
             "looked_at": next((run.candidate.looks_at for run in shown if run.candidate is not None), None),
@@ -52,12 +56,28 @@ def make_router(pages: Pages) -> APIRouter:
         return pages.page(request, "compare.html", **values(session))
 
     @router.post("/runs")
-    def begin(request: Request, session_id: str, method: Annotated[str, Form()]) -> Response:
+    def begin(
+        request: Request,
+        session_id: str,
+        method: Annotated[str, Form()],
+        rows_per_bucket: Annotated[str, Form(max_length=20)] = "",
+        cuts: Annotated[str, Form(max_length=20)] = "",
+        cells: Annotated[str, Form(max_length=20)] = "",
+        relaxed: Annotated[str, Form(max_length=20)] = "",
+        choose: Annotated[str, Form(max_length=20)] = "",
+        max_suppressed: Annotated[str, Form(max_length=20)] = "",
+    ) -> Response:
         session = pages.session(session_id)
         offer = next((offer for offer in OFFERS if offer.key == method), None)
         if offer is None:
             raise NotFoundError
-        runs.begin(session, offer.method)
+        if is_dp(session.document):
+            raise InvalidInput(
+                "Differential privacy is promised, and a trial would spend of its budget; take that promise back to compare other methods."
+            )
+        given = {"rows_per_bucket": rows_per_bucket, "cuts": cuts, "cells": cells, "relaxed": relaxed}
+        given |= {"choose": choose, "max_suppressed": max_suppressed}
+        runs.begin(session, {**offer.method, **chosen_settings(method, given)})
         return answer(request, session)
 
     @router.get("/runs/{number}")
@@ -98,13 +118,16 @@ def make_router(pages: Pages) -> APIRouter:
     @router.post("/runs/{number}/longer")
     def longer(request: Request, session_id: str, number: int) -> Response:
         session, run = found(session_id, number)
-        runs.begin(session, run.document["method"], seconds=LONGER)
+        runs.try_document(session, run.document, LONGER)
         return answer(request, session)
 
     @router.post("/runs/{number}/choose")
     def choose(request: Request, session_id: str, number: int) -> Response:
         session, run = found(session_id, number)
-        session.change(f"Method: {run.offer.title}", set_section("method", run.document["method"]))
+        words = f"Method: {run.offer.title}"
+        if not run.is_of(session.document):
+            words += f", with the promise and the columns of run {number}"
+        session.change(words, set_sections(run.document, OF_RUN))
         return RedirectResponse(f"/s/{session.id}/release", 303)
 
     @router.get("/plane.json", response_class=JSONResponse)

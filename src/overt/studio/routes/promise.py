@@ -2,7 +2,6 @@
 # Tested through tests/studio/test_bring.py
 """Promise: what shall hold for everybody. Whether it can be kept is tried on the pilot, never on those who are published."""
 
-import tomllib
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
@@ -16,12 +15,15 @@ from overt.errors import InvalidInput
 from overt.guarantee import Guarantee
 from overt.io.recipe.recipe import Recipe, parse_recipe
 from overt.progress import Progress
-from overt.studio.dp_promise import account_of, proposed_edit
+from overt.studio.dp_promise import account_of, back_from_dp, kept_in_dp, limits_of, proposed_edit
 from overt.studio.edits import set_goal
 from overt.studio.measurements import Measurements
 from overt.studio.pages import NotFoundError, Pages, count_of, in_page, is_htmx
 from overt.studio.promises import BY_NAME, cards_of, dp_part, groups_of, others_of, sentence_of
+from overt.studio.routes.table import ROLES
 from overt.studio.session import Session
+
+NOTHING_TYPED = {"epsilon": "1", "delta": "0.000001", "n_rows": "10000", "limit_epsilon": "", "limit_delta": ""}
 
 
 def make_router(pages: Pages) -> APIRouter:
@@ -30,7 +32,8 @@ def make_router(pages: Pages) -> APIRouter:
     measurements = Measurements(pages.jobs)
 
     def values(session: Session, **more: Any) -> dict[str, Any]:
-        cards = cards_of(session.document)
+        cards = cards_of(session.document, session.found.get("dials"))
+        account = account_if_any(session)
         return {
             "session": session,
             "current": "promise",
@@ -40,7 +43,10 @@ def make_router(pages: Pages) -> APIRouter:
             "problem": None,
             "problem_key": None,
             "dp": dp_part(session.document),
-            "account": account_if_any(session),
+            "account": account,
+            "typed": {**NOTHING_TYPED, **limits_of(account), **session.found.get("dp form", {})},
+            "kept": kept_in_dp(session),
+            "roles": ROLES,
             "method": session.document["method"]["name"],
             "guarantee": guarantee_if_any(session),
             **more,
@@ -79,6 +85,8 @@ def make_router(pages: Pages) -> APIRouter:
             parameters = {promise.parameter: promise.dial.in_recipe(value)}
             if promise.has_positive and positive.split():
                 parameters["positive"] = [line.strip() for line in positive.splitlines() if line.strip()]
+        key = f"{property}-{column if promise.is_of_column else 0}"
+        session.found.setdefault("dials", {})[key] = value
         problem = None
         try:
             edit = set_goal(property, of, parameters)
@@ -88,7 +96,7 @@ def make_router(pages: Pages) -> APIRouter:
         except InvalidInput as error:
             problem = in_page(str(error))
         if is_htmx(request):
-            more = {"problem": problem, "problem_key": f"{property}-{column if promise.is_of_column else 0}"}
+            more = {"problem": problem, "problem_key": key}
             return pages.fragment(request, "promise_cards.html", **values(session, **more))
         if problem:
             raise InvalidInput(problem)
@@ -101,23 +109,47 @@ def make_router(pages: Pages) -> APIRouter:
         epsilon: Annotated[float, Form(gt=0, le=100)] = 1.0,
         delta: Annotated[float, Form(gt=0, lt=1)] = 1e-6,
         n_rows: Annotated[int, Form(ge=1, le=10**12)] = 10_000,
-        limit_epsilon: Annotated[float | None, Form(gt=0, le=1000)] = None,
-        limit_delta: Annotated[float | None, Form(gt=0, lt=1)] = None,
         made: Annotated[bool, Form()] = False,
+        confirmed: Annotated[bool, Form()] = False,
     ) -> Response:
         session = pages.session(session_id)
         problem = None
         try:
             if made:
+                keep_typed(session, epsilon=f"{epsilon:g}", delta=f"{delta:g}", n_rows=str(n_rows))
+                if not confirmed and dp_part(session.document) is None:
+                    raise InvalidInput(
+                        "Say that what stays in the recipe does not come from this table: nobody but you can know that."
+                    )
                 session.change(f"Differential privacy, ε = {epsilon:g}", proposed_edit(session, epsilon, delta, n_rows))
-                if limit_epsilon is not None and limit_delta is not None:
-                    account_of(session, epsilon=limit_epsilon, delta=limit_delta)
             elif dp_part(session.document) is not None:
                 session.change("Differential privacy: no longer", back_from_dp(session))
         except InvalidInput as error:
             problem = in_page(str(error))
+        return answer(request, session, problem, "dp")
+
+    @router.post("/limit")
+    def limit(
+        request: Request,
+        session_id: str,
+        limit_epsilon: Annotated[float, Form(gt=0, le=1000)],
+        limit_delta: Annotated[float, Form(gt=0, lt=1)],
+    ) -> Response:
+        """How much all differentially private releases of this working copy may cost together."""
+        session = pages.session(session_id)
+        problem = None
+        try:
+            account_of(session, epsilon=limit_epsilon, delta=limit_delta)
+        except InvalidInput as error:
+            problem = in_page(str(error))
+        return answer(request, session, problem, False)
+
+    def answer(request: Request, session: Session, problem: str | None, told: str | bool) -> Response:
         if is_htmx(request):
-            return pages.fragment(request, "promise_cards.html", **values(session, problem=problem, problem_key="dp"))
+            more = {"problem": problem, "problem_key": "dp"}
+            return pages.fragment(
+                request, "promise_cards.html", is_edit=False if problem else told, **values(session, **more)
+            )
         if problem:
             raise InvalidInput(problem)
         return RedirectResponse(f"/s/{session.id}/promise", 303)
@@ -125,10 +157,13 @@ def make_router(pages: Pages) -> APIRouter:
     return router
 
 
+def keep_typed(session: Session, **typed: str) -> None:
+    """What stands in the form of differential privacy, also after something else of the page was answered."""
+    session.found["dp form"] = {**session.found.get("dp form", {}), **typed}
+
+
 def account_if_any(session: Session) -> Account | None:
-    """The ledger of a recipe that spends a budget."""
-    if dp_part(session.document) is None:
-        return None
+    """The ledger of the table; None if the recipe cannot be read as it stands."""
     try:
         return account_of(session)
     except InvalidInput:
@@ -141,15 +176,6 @@ def guarantee_if_any(session: Session) -> Guarantee | None:
         return parse_recipe(session.history.text, folder=session.folder).method.guarantee
     except InvalidInput:
         return None
-
-
-def back_from_dp(session: Session) -> Any:
-    """The recipe as it was before it asked for differential privacy."""
-    before = next(
-        (edit for edit in reversed(session.history.done) if dp_part(tomllib.loads(edit.text)) is None),
-        session.history.done[0],
-    )
-    return lambda document: tomllib.loads(before.text)
 
 
 def understand(session: Session, edit: Any) -> None:

@@ -125,3 +125,21 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   const tell = () => { const name = xhr.getResponseHeader("HX-Trigger-After-Settle"); if (name) htmx.trigger(document.body, name); };
   htmx.swap(target, serverResponse, { swapStyle, swapDelay: 0, settleDelay: 20 }, { afterSettleCallback: tell });
 });
+
+// What was typed into a form that is sent by its button stays when the answer to another form replaces it.
+const typed = new Map(); // id of a field -> what it held
+const isTyped = (field) => (field.type === "checkbox" ? field.checked !== field.defaultChecked : field.value !== field.defaultValue);
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { requestConfig, target } = event.detail;
+  typed.clear();
+  for (const field of target.querySelectorAll("form:not([hx-trigger]) :is(input, textarea)[id]:not([type=file])")) {
+    if (field.form !== requestConfig.elt && isTyped(field)) typed.set(field.id, field.type === "checkbox" ? field.checked : field.value);
+  }
+});
+document.addEventListener("htmx:afterSwap", () => {
+  for (const [id, held] of typed) {
+    const field = document.getElementById(id);
+    if (field && field.type === "checkbox") field.checked = held; else if (field) field.value = held;
+  }
+  typed.clear();
+});
