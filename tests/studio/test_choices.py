@@ -9,6 +9,7 @@ import zipfile
 import httpx
 import pytest
 
+import overt
 from browsing import PATIENCE, serve_here
 from overt.samples import hospital
 
@@ -63,10 +64,16 @@ def test_a_private_release_spends_the_budget_until_it_is_used_up(owner):
     text = wait_for(owner, f"{session}/release", "public-box", "note bad")
     assert "public-box" in text
     assert "release.csv" in names_in(owner, f"{session}/release/public.zip")
-    assert "recipe.toml" in names_in(owner, f"{session}/release/owner.zip")
+    assert "replay/recipe.toml" in names_in(owner, f"{session}/release/owner.zip")
+    assert "This release is differentially private" in text
+    assert 'class="verdict good big"' in text
+    made = owner.get(f"{session}/release/files/release.csv").content
     spent = re.findall("Spent so far: [^<]*", owner.get(f"{session}/promise").text)
     owner.post(f"{session}/release/make")
-    assert "public-box" not in wait_for(owner, f"{session}/release", "note bad")
+    refused = wait_for(owner, f"{session}/release", "note bad")
+    assert "No other release was made." in refused
+    assert "public-box" in refused  # the one that was made before is still there
+    assert owner.get(f"{session}/release/files/release.csv").content == made
     assert (
         re.findall("Spent so far: [^<]*", owner.get(f"{session}/promise").text) == spent
     )  # what is refused costs nothing
@@ -109,7 +116,11 @@ def test_what_is_for_readers_holds_nothing_of_the_owners(owner):
         assert {one.filename for one in archive.infolist()} == public  # names without folders
     texts |= {name: owner.get(f"{session}/{name}").content for name in ("release/report", "recipe.toml")}
     for name, said in texts.items():
-        allowed = (b"FINCH",) if name == "release/report" else ()  # its title is what the owner calls the table
+        mine = (
+            "release/report",
+            "recipe.toml",
+        )  # its title is what the owner calls the table; the recipe is the owner's, and names their file
+        allowed = (b"FINCH",) if name in mine else ()
         for canary in (b"CANARY", b"WREN", b"FINCH"):
             assert canary in allowed or canary not in said, name
     for name in ("table.csv", "table.csv.pilot.owner.json", "recipe.toml", "release.toml", "proposed.toml"):
@@ -227,3 +238,96 @@ def test_settings_that_cannot_be_are_refused_in_words(owner):
         assert words in answer.text
     assert "No runs yet" in owner.get(f"{session}/compare").text
     owner.post(f"{session}/close")
+
+
+def patients(n=400):
+    diseases = ("flu", "cold", "gout", "measles")
+    return [{"Age": 20 + i % 60, "Town": f"T{i % 5}", "Disease": diseases[i * 7 % 4]} for i in range(n)]
+
+
+def begin(owner, rows, name="patients.csv"):
+    lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+    content = "\n".join(lines).encode()
+    answer = owner.post("/tables", files={"file": (name, content)})
+    session = answer.headers["location"].rpartition("/")[0]
+    for number, role in enumerate(("quasi-identifier", "quasi-identifier", "sensitive")):
+        owner.post(f"{session}/table/role", data={"column": number, "role": role})
+    return session, content
+
+
+def test_what_the_owner_saves_replays_the_release_beside_their_table(owner, tmp_path):
+    """The recipe leaves out the people of a pilot, and reads a hierarchy from a file: both come with it. The method has no coins."""
+    session, content = begin(owner, patients())
+    steps = "\n".join(f"T{i};{'near' if i < 3 else 'far'};*" for i in range(5))
+    assert owner.post(f"{session}/coarser/1/file", files={"file": ("towns.csv", steps.encode())}).status_code == 303
+    owner.post(f"{session}/compare/runs", data={"method": "full-domain"})
+    wait_for(owner, f"{session}/compare", "runs/1/choose")
+    owner.post(f"{session}/compare/runs/1/choose")
+    owner.post(f"{session}/release/make")
+    assert "public-box" in wait_for(owner, f"{session}/release", "public-box", "note bad")
+    made = owner.get(f"{session}/release/files/release.csv").content
+    with zipfile.ZipFile(io.BytesIO(owner.get(f"{session}/release/owner.zip").content)) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "replay"
+    assert (folder / "patients.csv.pilot.owner.json").is_file()
+    (folder / "patients.csv").write_bytes(content)
+    assert overt.run(folder / "recipe.toml").ok
+    assert (folder / "release.csv").read_bytes() == made
+    assert 'path = "patients.csv"' in owner.get(f"{session}/recipe.toml").text
+    owner.post(f"{session}/close")
+
+
+def test_a_release_that_was_refused_leaves_the_signed_one_before(owner):
+    """The people beside the pilot were released: other choices are refused for good, and the signature stays what it was."""
+    session, _ = begin(owner, patients())
+    owner.post(f"{session}/release/make")
+    wait_for(owner, f"{session}/release", "public-box", "note bad")
+    owner.post(f"{session}/release/sign", data={"name": " ", "role": "", "read": ["0", "1", "2"]})
+    assert "Signed by" not in owner.get(f"{session}/release").text  # a blank is no name
+    owner.post(f"{session}/release/sign", data={"name": "R. Adler", "role": "", "read": ["0", "1", "2"]})
+    before = names_in(owner, f"{session}/release/public.zip")
+    assert "release.signature.json" in before
+    owner.post(f"{session}/promise/goal", data={"property": "k-anonymity", "value": "8", "made": "true"})
+    owner.post(f"{session}/release/make")
+    page = wait_for(owner, f"{session}/release", "No other release was made")
+    assert "under other choices" in page
+    assert "Signed by <b>R. Adler</b>" in page
+    assert "The recipe has changed since" in page
+    assert names_in(owner, f"{session}/release/public.zip") == before
+    owner.post(f"{session}/close")
+
+
+def test_a_saved_session_comes_back_with_its_release_and_without_what_was_cancelled(owner, tmp_path):
+    session, _ = begin(owner, patients())
+    for _ in range(2):
+        owner.post(f"{session}/compare/runs", data={"method": "mondrian"})
+    cancel = re.findall(
+        r'formaction="([^"]*/jobs/\d+/cancel)"|action="([^"]*/jobs/\d+/cancel)"', owner.get(f"{session}/compare").text
+    )
+    owner.post("".join(cancel[-1]))
+    owner.post("".join(cancel[0]))
+    owner.post(f"{session}/release/make")
+    wait_for(owner, f"{session}/release", "public-box", "note bad")
+    owner.post(f"{session}/release/sign", data={"name": "R. Adler", "role": "", "read": ["0", "1", "2"]})
+    files = names_in(owner, f"{session}/release/public.zip")
+    folder = tmp_path / "kept"
+    assert owner.post(f"{session}/save", data={"folder": str(folder)}).status_code == 303
+    assert not list(folder.glob("run-*.toml"))
+    owner.post(f"{session}/close")
+
+    again = owner.post("/saved", data={"folder": str(folder)}).headers["location"].rpartition("/")[0]
+    page = owner.get(f"{again}/release").text
+    assert "Signed by <b>R. Adler</b>" in page
+    assert names_in(owner, f"{again}/release/public.zip") == files
+    assert "No runs yet" in owner.get(f"{again}/compare").text
+    owner.post(f"{again}/promise/goal", data={"property": "k-anonymity", "value": "8", "made": "true"})
+    assert "The recipe has changed since" in owner.get(f"{again}/release").text  # warned of before a second one
+    assert owner.post(f"{again}/save", data={"folder": str(folder)}).status_code == 303
+    assert "k = 9" in (folder / "session.json").read_text()
+    assert {path.name for path in tmp_path.iterdir()} == {"kept"}
+    (folder / "mine.txt").write_text("not of the studio")
+    refused = owner.post(f"{again}/save", data={"folder": str(folder)})
+    assert refused.status_code == 422
+    assert "other files were put into the folder" in refused.text
+    assert (folder / "mine.txt").exists()
+    owner.post(f"{again}/close")

@@ -81,7 +81,7 @@ def test_a_session_comes_back_as_it_was(tmp_path):
     assert history_of(kept) == session.history
     assert history_of(kept).done[-1].is_household
     copy_into(target, again)
-    assert {path.name for path in again.iterdir()} == {"table.csv", "recipe.toml"}
+    assert {path.name for path in again.iterdir()} == {"table.csv", "recipe.toml", "run-1.toml"}
 
 
 def test_who_a_row_is_about_is_undone_with_the_rest():

@@ -244,7 +244,7 @@ def test_what_clicks_wrote_is_replayed_on_the_command_line(page, tmp_path):
     recipe = save(page, page.get_by_role("link", name="Save the recipe"), tmp_path)
     again = tmp_path / "again"
     again.mkdir()
-    overt.samples.hospital().write_csv(again / "table.csv")
+    overt.samples.hospital().write_csv(again / "hospital.csv")
     (again / "recipe.toml").write_bytes(recipe.read_bytes())
     outcome = overt.run(again / "recipe.toml")
     assert outcome.ok

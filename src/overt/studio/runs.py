@@ -177,9 +177,13 @@ class Runs:
         self.jobs = jobs
 
     def of(self, session: Session) -> list[Run]:
-        """The runs of a session that were not cancelled, oldest first."""
-        runs: list[Run] = session.found.setdefault("runs", [])
-        return [run for run in runs if run.job is None or run.job.state != "cancelled"]
+        """The runs of a session that were not cancelled, oldest first. Of those that were nothing is left."""
+        with session.lock:
+            runs: list[Run] = session.found.setdefault("runs", [])
+            for run in [one for one in runs if one.job is not None and one.job.state == "cancelled"]:
+                runs.remove(run)
+                run.path.unlink(missing_ok=True)
+            return list(runs)
 
     def find(self, session: Session, number: int) -> Run | None:
         """A run by its number."""
@@ -196,6 +200,7 @@ class Runs:
     def forget(self, session: Session, run: Run) -> None:
         """Leave a run out from now on."""
         session.found["runs"] = [one for one in session.found.get("runs", []) if one is not run]
+        run.path.unlink(missing_ok=True)
 
     def begin(self, session: Session, method: Mapping[str, Any], *, seconds: float = SECONDS) -> Run:
         """Try a method with the promise as it stands. What cannot be its settings is refused at once."""

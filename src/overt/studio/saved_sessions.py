@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import tomllib
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from datetime import datetime
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,11 +20,14 @@ from overt.errors import InvalidInput
 from overt.io.private_folder import LOCK, clear_abandoned, hold
 from overt.io.recipe.toml_lines import document_of
 from overt.studio.history import Document, Edit, History
+from overt.studio.releases import Making, Signature, Written, standing
 from overt.studio.session import Session
 from overt.studio.workspace import SAVING
 
 FILE = "session.json"
 MOST_BYTES = 64 << 20  # of that file
+MOST_OF_NAME = 200  # bytes of the name of a file
+RUN = re.compile(r"run-\d+\.toml$")
 OF_PLACE = (
     "path",
     "database",
@@ -48,6 +52,30 @@ class SavedRun(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     recipe: str
+
+
+class SavedSignature(BaseModel):
+    """Who signed the release, and the digests of its files then."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    role: str
+    when: datetime
+    digests: dict[str, str]
+
+
+class SavedRelease(BaseModel):
+    """The release that was made: its files lie in the same folder."""
+
+    model_config = ConfigDict(extra="forbid")
+    recipe: str
+    when: datetime
+    public: tuple[str, ...] = Field(min_length=1)
+    owners: tuple[str, ...] = ()
+    manifest: str
+    state: Literal["good", "warn"]
+    cautions: tuple[str, ...] = ()
+    signature: SavedSignature | None = None
 
 
 class KeptColumn(BaseModel):
@@ -89,6 +117,9 @@ class SavedSession(BaseModel):
     done: list[SavedEdit] = Field(min_length=1)
     undone: list[SavedEdit] = []
     runs: list[SavedRun] = []
+    file: str = ""  # what the table was called when it was brought
+    release: SavedRelease | None = None
+    files: list[str] = []  # what was written beside this one: only such a folder is written anew
 
 
 def folder_named(text: str) -> Path:
@@ -100,20 +131,27 @@ def folder_named(text: str) -> Path:
 
 
 def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None:
-    """Copy a session into a folder that does not exist yet or is empty. Only its owner can read it."""
-    if target.is_symlink() or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
+    """Copy a session into a folder that does not exist yet, is empty, or holds what was saved of this session. Only its owner can read it."""
+    is_own_folder = target.is_dir() and not target.is_symlink() and session.found.get("saved") == str(target)
+    if is_own_folder and any(target.iterdir()):
+        _require_only_saved(target)
+    elif target.is_symlink() or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
         raise InvalidInput("This folder is not empty; give one that does not exist yet.")
     if not target.parent.is_dir():
         raise InvalidInput("The folder above it does not exist; give a new folder in one that does.")
+    runs = list(recipes_of_runs)
     kept = SavedSession(
         session=1,
         audience="owner",
         name=session.name,
         done=[SavedEdit.model_validate(asdict(one)) for one in session.history.done],
         undone=[SavedEdit.model_validate(asdict(one)) for one in session.history.undone],
-        runs=[SavedRun(recipe=text) for text in recipes_of_runs],
+        runs=[SavedRun(recipe=text) for text in runs],
+        file=session.file,
+        release=_saved_release(standing(session)),
     )
     unfinished = target.with_name(f".{target.name}.unfinished-{session.id}")
+    before = target.with_name(f"{target.name}.before-{session.id}")  # seen by everybody: a crash leaves it if at all
     note, handle = session.folder / SAVING, -1
     try:
         note.write_text(
@@ -124,16 +162,24 @@ def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None
         handle = hold(unfinished)
         for path in session.folder.iterdir():
             if (
-                path.is_file() and not path.is_symlink() and not path.name.startswith(".")
+                path.is_file() and not path.is_symlink() and not path.name.startswith(".") and not RUN.match(path.name)
             ):  # what a run is writing is not its own yet
                 shutil.copy2(path, unfinished / path.name)
+        for number, text in enumerate(runs, 1):
+            (unfinished / f"run-{number}.toml").write_text(text, encoding="utf-8")
+        kept.files = sorted(path.name for path in unfinished.iterdir() if path.name != LOCK)
         (unfinished / FILE).write_text(kept.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        if target.exists():
+        if is_own_folder and any(target.iterdir()):
+            target.rename(before)
+        elif target.exists():
             target.rmdir()
         unfinished.rename(target)
         (target / LOCK).unlink(missing_ok=True)
+        shutil.rmtree(before, ignore_errors=True)
     except OSError as error:
         shutil.rmtree(unfinished, ignore_errors=True)
+        if before.exists() and not target.exists():
+            before.rename(target)
         raise InvalidInput(
             f"The session cannot be saved there ({os.strerror(error.errno or 0).lower()}); give another folder."
         ) from None
@@ -141,6 +187,35 @@ def save(session: Session, target: Path, recipes_of_runs: Iterable[str]) -> None
         if handle >= 0:
             os.close(handle)
         note.unlink(missing_ok=True)
+
+
+def _require_only_saved(target: Path) -> None:
+    """Refuse to write a folder anew that holds anything but what a session wrote there."""
+    known = {FILE, LOCK, *read_saved(target).files}
+    if any(path.name not in known for path in target.iterdir()):
+        raise InvalidInput(
+            "Since this session was saved there, other files were put into the folder; move them, or give a new folder."
+        )
+
+
+def _saved_release(made: Making | None) -> SavedRelease | None:
+    if made is None or made.written is None:
+        return None
+    signed = None if made.signature is None else SavedSignature.model_validate(asdict(made.signature))
+    return SavedRelease(recipe=made.recipe, when=made.when, signature=signed, **asdict(made.written))
+
+
+def release_of(kept: SavedSession, folder: Path) -> Making | None:
+    """The release of a saved session, if all its files lie in the folder."""
+    saved = kept.release
+    if saved is None:
+        return None
+    names = (*saved.public, *saved.owners, saved.manifest)
+    if not all(is_plain_name(name) and (folder / name).is_file() for name in names):
+        return None
+    written = Written(saved.public, saved.owners, saved.manifest, saved.state, saved.cautions)
+    signed = None if saved.signature is None else Signature(**saved.signature.model_dump())
+    return Making(saved.recipe, None, signature=signed, when=saved.when, kept=written)
 
 
 def read_saved(source: Path) -> SavedSession:
@@ -195,8 +270,10 @@ def copy_into(source: Path, folder: Path) -> None:
 def history_of(kept: SavedSession) -> History:
     """Its history."""
     done, undone = (tuple(Edit(**one.model_dump()) for one in edits) for edits in (kept.done, kept.undone))
+    released = () if kept.release is None else (kept.release.recipe,)
     recipes = [
-        read_kept(text) for text in (*(edit.text for edit in (*done, *undone)), *(run.recipe for run in kept.runs))
+        read_kept(text)
+        for text in (*(edit.text for edit in (*done, *undone)), *(run.recipe for run in kept.runs), *released)
     ]
     places = [[recipe["input"].get(key) for key in OF_PLACE] for recipe in recipes]
     if any(place != places[0] for place in places):
@@ -222,6 +299,11 @@ def read_kept(text: str) -> Document:
             "This session names files outside its own folder, which the studio never does. Do not trust it; ask where it comes from."
         )
     return document
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a recipe can call a table so, in any folder."""
+    return is_plain_name(name) and name.isprintable() and len(name.encode()) <= MOST_OF_NAME
 
 
 def is_plain_name(name: object) -> bool:

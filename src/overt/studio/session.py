@@ -28,6 +28,7 @@ class Session:
     folder: Path = field(repr=False)
     name: str  # as the person calls it: the file's name at first
     history: History = field(repr=False)
+    file: str = ""  # what the table was called when it was brought; here it has another name
     opened: datetime = field(default_factory=datetime.now)
     found: dict[str, Any] = field(
         default_factory=dict, repr=False
@@ -89,16 +90,16 @@ class Sessions:
             raise InvalidInput(f"{MOST_SESSIONS} tables are open; close one of them first.")
         return self.workspace.make_folder(secrets.token_hex(8))
 
-    def open(self, folder: Path, name: str, recipe: str, words: str = "Opened") -> Session:
+    def open(self, folder: Path, name: str, recipe: str, words: str = "Opened", *, file: str = "") -> Session:
         """Begin a session with the first recipe of a table that lies in its folder."""
-        session = Session(folder.name, folder, name[:MOST_LETTERS], History.begin(recipe, words))
+        session = Session(folder.name, folder, name[:MOST_LETTERS], History.begin(recipe, words), file)
         session.recipe_path.write_text(session.history.text, encoding="utf-8")
         self._all[session.id] = session
         return session
 
-    def reopen(self, folder: Path, name: str, history: History) -> Session:
+    def reopen(self, folder: Path, name: str, history: History, *, file: str = "") -> Session:
         """Go on with a session that was saved."""
-        session = Session(folder.name, folder, name, history)
+        session = Session(folder.name, folder, name, history, file)
         session.recipe_path.write_text(history.text, encoding="utf-8")
         self._all[session.id] = session
         return session

@@ -7,6 +7,7 @@ from typing import Literal
 from overt.studio.doubts import is_doubtful
 from overt.studio.jobs import Jobs
 from overt.studio.measurements import OF_TABLE, measured
+from overt.studio.releases import standing
 from overt.studio.session import Session
 
 
@@ -69,8 +70,8 @@ def steps_of(session: Session, jobs: Jobs) -> tuple[Step, ...]:
 
 def said_of_release(session: Session) -> str:
     """Where the release stands, in a word; empty if there is none."""
-    made = session.found.get("made")
-    if made is None or made.outcome is None:
+    made = standing(session)
+    if made is None:
         return ""
     if made.recipe != session.history.text:
         return "the recipe has changed since"

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from overt.studio.measurements import Measurements
 from overt.studio.pages import ENVIRONMENT, NotFoundError, Pages, declared, is_htmx
+from overt.studio.releases import recipe_for_elsewhere
 from overt.studio.session import Session
 
 PAUSE = 0.4  # seconds between two looks at the jobs
@@ -31,7 +32,8 @@ def make_router(pages: Pages) -> APIRouter:
     def download(session_id: str) -> Response:
         session = pages.session(session_id)
         headers = {"content-disposition": 'attachment; filename="recipe.toml"'}
-        return Response(session.history.text, media_type="application/toml", headers=headers)
+        text = recipe_for_elsewhere(session, session.history.text)
+        return Response(text, media_type="application/toml", headers=headers)
 
     @router.post("/undo")
     def undo(request: Request, session_id: str) -> Response:
@@ -129,7 +131,8 @@ def event(name: str, data: str, number: str = "") -> bytes:
 def recipe_lines(session: Session) -> list[tuple[str, bool]]:
     """(line, whether the last change wrote it) for every line of the recipe."""
     new = set(session.history.changed_lines)
-    return [(line, line in new) for line in session.history.text.splitlines()]
+    text = recipe_for_elsewhere(session, session.history.text)
+    return [(line, line in new) for line in text.splitlines()]
 
 
 def _back(request: Request, session: Session) -> Response:

@@ -18,12 +18,17 @@ from overt.studio.releases import (
     Making,
     Releases,
     digest_of,
+    files_to_replay,
     owner_files,
     public_files,
+    recipe_for_elsewhere,
+    standing,
     verdict_in,
     zipped,
 )
 from overt.studio.session import Session
+
+REPLAY = "replay"  # a folder of the owner's archive: the table put there, its recipe makes the release again
 
 
 def make_router(pages: Pages) -> APIRouter:
@@ -32,14 +37,15 @@ def make_router(pages: Pages) -> APIRouter:
     releases = Releases(pages.jobs)
 
     def values(session: Session) -> dict[str, Any]:
-        made = releases.of(session)
-        public = [] if made is None else public_files(session, made)
-        owners = [] if made is None else owner_files(made)
+        made, shown = releases.of(session), standing(session)
+        public = [] if shown is None else public_files(session, shown)
+        owners = [] if shown is None else owner_files(session, shown)
         return {
             "session": session,
             "current": "release",
             "made": made,
-            "is_old": made is not None and made.recipe != session.history.text,
+            "shown": shown,
+            "is_old": shown is not None and shown.recipe != session.history.text,
             "public": [(path.name, path.stat().st_size) for path in public],
             "owners": [(path.name, path.stat().st_size) for path in owners],
             "verdict": verdict_in(public),
@@ -70,6 +76,8 @@ def make_router(pages: Pages) -> APIRouter:
         read: Annotated[list[int] | None, Form()] = None,
     ) -> Response:
         session, made = of_session(session_id)
+        if not name.strip():
+            raise InvalidInput("A signature needs a name.")
         if set(read or ()) != set(range(len(STATEMENTS))):
             raise InvalidInput("A signature needs every statement above it; one is still open.")
         if made.recipe != session.history.text:
@@ -93,7 +101,9 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("/files/{name}", response_class=Response, responses=declared("*/*"))
     def file(session_id: str, name: str) -> Response:
         session, made = of_session(session_id)
-        path = next((one for one in (*public_files(session, made), *owner_files(made)) if one.name == name), None)
+        path = next(
+            (one for one in (*public_files(session, made), *owner_files(session, made)) if one.name == name), None
+        )
         if path is None:
             raise NotFoundError
         return FileResponse(path, filename=path.name, content_disposition_type="attachment")
@@ -101,19 +111,22 @@ def make_router(pages: Pages) -> APIRouter:
     @router.get("/public.zip", response_class=Response, responses=declared("application/zip"))
     def public(session_id: str) -> Response:
         session, made = of_session(session_id)
-        return archive(zipped(session.folder, public_files(session, made), {}), "release-for-readers.zip")
+        files = {path.name: path for path in public_files(session, made)}
+        return archive(zipped(session.folder, files, {}), "release-for-readers.zip")
 
     @router.get("/owner.zip", response_class=Response, responses=declared("application/zip"))
     def owner(session_id: str) -> Response:
         session, made = of_session(session_id)
-        return archive(
-            zipped(session.folder, owner_files(made), {"recipe.toml": made.recipe}), "release-owner-only.zip"
-        )
+        read = {f"{REPLAY}/{name}": path for name, path in files_to_replay(session, made).items()}
+        recipe = {f"{REPLAY}/recipe.toml": recipe_for_elsewhere(session, made.recipe)}
+        files = {path.name: path for path in owner_files(session, made)}
+        return archive(zipped(session.folder, files | read, recipe), "release-owner-only.zip")
 
     def of_session(session_id: str) -> tuple[Session, Making]:
         session = pages.session(session_id)
-        made = releases.of(session)
-        if made is None or made.outcome is None:
+        releases.of(session)
+        made = standing(session)
+        if made is None:
             raise NotFoundError
         return session, made
 

@@ -30,8 +30,10 @@ from overt.studio.saved_sessions import (
     database_named,
     folder_named,
     history_of,
+    is_file_name,
     read_kept,
     read_saved,
+    release_of,
     save,
 )
 from overt.studio.session import Session
@@ -91,7 +93,7 @@ def make_router(pages: Pages) -> APIRouter:
         except InvalidInput:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return open_table(pages, folder, path, name)
+        return open_table(pages, folder, path, name, file=name if is_file_name(name) else "")
 
     @router.post("/databases")
     def database(
@@ -119,7 +121,10 @@ def make_router(pages: Pages) -> APIRouter:
         path = folder / "table.csv"
         people = samples.hospital() if size == "small" else samples.discharges()
         people.write_csv(path)
-        return open_table(pages, folder, path, "Sample hospital" if size == "small" else "Sample discharges")
+        words, file = (
+            ("Sample hospital", "hospital.csv") if size == "small" else ("Sample discharges", "discharges.csv")
+        )
+        return open_table(pages, folder, path, words, file=file)
 
     @router.post("/saved")
     def saved(
@@ -142,7 +147,7 @@ def make_router(pages: Pages) -> APIRouter:
         session = pages.session(session_id)
         try:
             target = folder_named(folder)
-            save(session, target, [toml_of(run.document) for run in session.found.get("runs", ())])
+            save(session, target, [toml_of(run.document) for run in Runs(pages.jobs).of(session)])
         except InvalidInput as error:
             return recipe_page(pages, request, session, problem=str(error), folder=folder)
         session.found["saved"] = str(target)
@@ -187,17 +192,20 @@ def open_saved(pages: Pages, source: Path, wanted: DatabaseNamed | None) -> Sess
         else:
             data, selected = folder / str(given.get("path", "")), {}
         first = init(data, into=folder / "proposed.toml", overwrite=True, on_progress=silent, **selected)
-        session = pages.sessions.reopen(folder, kept.name, history)
+        session = pages.sessions.reopen(folder, kept.name, history, file=kept.file if is_file_name(kept.file) else "")
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     session.found["profile"] = first.profile
     session.found["saved"] = str(source)
+    made = release_of(kept, folder)
+    if made is not None:
+        session.found["made"] = made
     Runs(pages.jobs).restore(session, documents)
     return session
 
 
-def open_table(pages: Pages, folder: Path, path: Path | str, name: str, **selected: Any) -> Session:
+def open_table(pages: Pages, folder: Path, path: Path | str, name: str, *, file: str = "", **selected: Any) -> Session:
     """A session for a table that lies in its folder, with the recipe that `overt init` proposes; nothing is left if it cannot be read."""
     recipe = folder / "proposed.toml"
     try:
@@ -207,7 +215,7 @@ def open_table(pages: Pages, folder: Path, path: Path | str, name: str, **select
             document["input"]["database"] = str(
                 path
             )  # a path from this folder leads nowhere once the recipe is kept elsewhere
-        session = pages.sessions.open(folder, name, toml_of(document), f"Read {name}")
+        session = pages.sessions.open(folder, name, toml_of(document), f"Read {name}", file=file)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
