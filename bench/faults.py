@@ -73,7 +73,7 @@ def _all(stage: Stage, draw: random.Random, chosen: str, *, quick: bool) -> Iter
     """Every class of faults in every scene that has it."""
     n = _short if quick else _whole
     for scene in scenes():
-        if (quick and scene.name not in IN_SHORT) or (scene.is_seldom and chosen not in scene.name):
+        if quick and scene.name not in IN_SHORT:
             continue
         yield from _of_scene(stage, scene, draw, chosen, n)
     for read in damage.reads():
@@ -86,7 +86,8 @@ def _all(stage: Stage, draw: random.Random, chosen: str, *, quick: bool) -> Iter
         yield from _of_server(stage, n("database that goes away"), draw)
     if chosen in "kill -9 of the studio" and not quick:
         yield from studios.killed(stage, n("kill -9 of the studio"), draw)
-        yield from studios.damaged_sessions(stage, n("saved session"), draw)
+    if chosen in "damaged session of the studio" and not quick:
+        yield from studios.damaged_sessions(stage, n("damaged session of the studio"), draw)
 
 
 def _of_scene(stage: Stage, scene: Scene, draw: random.Random, chosen: str, n: Callable[[str], int]) -> Iterator[Fault]:
@@ -100,7 +101,7 @@ def _of_scene(stage: Stage, scene: Scene, draw: random.Random, chosen: str, n: C
         "read-only output": lambda it: limits.read_only(stage, it) if n("read-only output") else (),
         "two runs on one output": lambda it: races.raced(stage, it, n("two runs on one output"), draw),
         "clock jump": lambda it: clocks.jumped(stage, it, n("clock jump"), draw),
-        "locked database": lambda it: servers.locked_file(stage, it, n("locked database"), draw) if it.scene.is_database else (),
+        "locked or damaged database": lambda it: servers.locked_file(stage, it, n("locked or damaged database"), draw) if it.scene.is_database else (),
     }  # fmt: skip
     wanted = [faults for kind, faults in classes.items() if chosen in f"{kind}, {scene.name}"]
     if wanted:
@@ -118,6 +119,7 @@ def _of_server(stage: Stage, n: int, draw: random.Random) -> Iterator[Fault]:
         return
     with started_postgresql(programs) as server:
         yield from servers.server_gone(stage, n, draw, server)
+        yield from servers.input_gone(stage, n, draw, server)
 
 
 def _whole(kind: str) -> int:
@@ -131,12 +133,12 @@ def _whole(kind: str) -> int:
         "read-only output": 1,
         "two runs on one output": 2,
         "clock jump": 2,
-        "locked database": 10,
+        "locked or damaged database": 10,
         "damaged file": 14,
         "two runs on one budget": 3,
         "database that goes away": 20,
         "kill -9 of the studio": 20,
-        "saved session": 21,
+        "damaged session of the studio": 21,
     }[kind]
 
 
@@ -147,7 +149,7 @@ def _short(kind: str) -> int:
         "full disk": 1,
         "read-only output": 1,
         "two runs on one output": 1,
-        "locked database": 1,
+        "locked or damaged database": 1,
         "damaged file": 1,
         "two runs on one budget": 1,
     }.get(kind, 0)

@@ -3,10 +3,11 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from bench.fault_matrix.folders import visible
+from bench.fault_matrix.folders import visible, why_not_whole
 from bench.fault_matrix.kills import Fault
 from bench.fault_matrix.processes import start_forked
 from bench.fault_matrix.scenes import Prepared, Scene, Stage, recipe
@@ -14,10 +15,10 @@ from bench.fault_matrix.verdicts import (
     DATA,
     FAILED,
     OK,
-    TOO_LARGE,
     UNREACHABLE,
     USAGE,
     why_bad_words,
+    why_left,
     why_not_done,
     why_not_untouched,
 )
@@ -82,8 +83,18 @@ class Read:
     what: str
     file: str
     scene: Scene
-    words: Sequence[str] = ()  # other words than those of the scene
-    forbidden: Sequence[int] = ()  # how the command must not end, whatever the damage
+    codes: Collection[int]  # how the command may end: docs/reference/command-line.md, Exit codes
+
+
+_DATA = (OK, DATA, UNREACHABLE)  # fewer rows or other values may be out of reach of the goal
+_CHECK = (OK, FAILED, DATA)
+_CHECKED = (
+    "manifest",
+    "release",
+    "values of a release",
+    "manifest of parts",
+    "a part",
+)  # a check may not pass another one
 
 
 def reads() -> list[Read]:
@@ -124,24 +135,24 @@ def reads() -> list[Read]:
     check = ["check", "people.csv", "release.csv", "--quiet"]
     checked = Scene("check", check, ["run", "new.toml", "--quiet", "--no-audit"], run.recipes)
     return [
-        Read("CSV", "people.csv", run),
-        Read("Parquet", "people.parquet", of("people.parquet", "run")),
-        Read("Arrow", "people.arrow", of("people.arrow", "run")),
-        Read("JSON Lines", "people.jsonl", of("people.jsonl", "run")),
-        Read("SQLite", "people.db", from_database),
-        Read("hierarchy", "sex.csv", run),
-        Read("recipe", "new.toml", run),
-        Read("data that are looked at", "people.csv", Scene("init", ["init", "people.csv", "--into", "first.toml", "--overwrite", "--quiet"])),
-        Read("ledger", "people.csv.budget.json", spend),
-        Read("pilot record", "people.csv.pilot.owner.json", drawn),
-        Read("manifest", "release.csv.manifest.json", checked),
-        Read("manifest of what is replaced", "release.csv.manifest.json", run),
-        Read("owner's record", "release.csv.owner.json", checked),
-        Read("release", "release.csv", checked),
-        Read("values of a release", "release.sensitive.csv", checked),
-        Read("manifest of parts", "release/manifest.json", in_parts),
-        Read("a part", "release/boxes/part-00001.csv", in_parts),
-        Read("case", "case.json", Scene("disclose", ["disclose", "case.json"])),
+        Read("CSV", "people.csv", run, _DATA),
+        Read("Parquet", "people.parquet", of("people.parquet", "run"), _DATA),
+        Read("Arrow", "people.arrow", of("people.arrow", "run"), _DATA),
+        Read("JSON Lines", "people.jsonl", of("people.jsonl", "run"), _DATA),
+        Read("SQLite", "people.db", from_database, _DATA),
+        Read("hierarchy", "sex.csv", run, (OK, USAGE, DATA)),  # it belongs to the recipe that names it
+        Read("recipe", "new.toml", run, (OK, USAGE, DATA, UNREACHABLE)),
+        Read("data that are looked at", "people.csv", Scene("init", ["init", "people.csv", "--into", "first.toml", "--overwrite", "--quiet"]), (OK, DATA)),
+        Read("ledger", "people.csv.budget.json", spend, (OK, DATA)),
+        Read("pilot record", "people.csv.pilot.owner.json", drawn, (OK, DATA)),
+        Read("manifest", "release.csv.manifest.json", checked, _CHECK),
+        Read("manifest of what is replaced", "release.csv.manifest.json", run, (OK, DATA)),
+        Read("owner's record", "release.csv.owner.json", checked, _CHECK),
+        Read("release", "release.csv", checked, _CHECK),
+        Read("values of a release", "release.sensitive.csv", checked, _CHECK),
+        Read("manifest of parts", "release/manifest.json", in_parts, _CHECK),
+        Read("a part", "release/boxes/part-00001.csv", in_parts, _CHECK),
+        Read("case", "case.json", Scene("disclose", ["disclose", "case.json"]), (OK, DATA)),
     ]  # fmt: skip
 
 
@@ -156,13 +167,12 @@ def damaged(stage: Stage, read: Read, n: int, draw: random.Random) -> Iterator[F
         (folder / read.file).write_bytes(after)
         old = visible(folder)
         ended = start_forked(prepared.scene.words, folder, stage.scratch()).wait()
-        codes = {OK, FAILED, USAGE, DATA, UNREACHABLE, TOO_LARGE}
-        problem = why_bad_words(ended, codes)
-        if not problem and ended.code == OK and prepared.scene.words[0] in ("run", "init"):
-            problem = why_not_done(folder, stage.scratch(), _as_if(prepared, old, visible(folder)))
+        problem = why_bad_words(ended, read.codes)
+        if not problem and ended.code == OK and read.scene.words[0] in ("run", "init"):
+            problem = why_not_made(read, prepared, folder, stage.scratch(), old)
         elif not problem:
             problem = why_not_untouched(folder, stage.scratch(), old)
-        if not problem and ended.code == OK and read.what in ("manifest", "release", "values of a release", "a part"):
+        if not problem and ended.code == OK and read.what in _CHECKED:
             problem = "" if _means_the_same(before, after) else "the check passed what is damaged"
         yield Fault("damaged file", f"{read.what}, {prepared.scene.name}", spoil.__name__, problem)
         stage.strike()
@@ -175,11 +185,26 @@ def prepare(stage: Stage, read: Read) -> Prepared:
     return stage.prepare(read.scene)
 
 
-def _as_if(prepared: Prepared, old: dict[str, bytes], found: dict[str, bytes]) -> Prepared:
-    """A whole new output has the files that it would have had; what was damaged is as it was left."""
-    new = {name: content for name, content in prepared.new.items() if name in found}
-    same = {name: found[name] for name in new if name in old and old[name] == found.get(name)}
-    return replace(prepared, old=old, new={**new, **same})
+def why_not_made(read: Read, prepared: Prepared, folder: Path, scratch: Path, old: Mapping[str, bytes]) -> str:
+    """Why a command that ended well has not made all that it makes without damage; `old` is what lay there, damage included."""
+    found = visible(folder)
+    if read.what == "recipe":  # a damaged one may name other files, or ask for fewer
+        return why_no_release(found, old) or why_left(folder, scratch)
+    if read.what == "ledger" and found.get(read.file) == old[read.file]:
+        return "the ledger does not know of the run"
+    is_input = prepared.new.get(read.file) == prepared.old.get(read.file)
+    new = {**prepared.new, **({read.file: old[read.file]} if is_input else {})}
+    return why_not_done(folder, scratch, replace(prepared, old=old, new=new))
+
+
+def why_no_release(found: Mapping[str, bytes], old: Mapping[str, bytes]) -> str:
+    """Why no release was made, under whatever name: a new manifest, whole, and no other file is gone."""
+    made = [name for name, content in found.items() if name.endswith("manifest.json") and old.get(name) != content]
+    if not made:
+        return "no release was made"
+    outputs = tuple(name.removesuffix("manifest.json") for name in made)
+    gone = [name for name in old if name not in found and not name.startswith(outputs)]
+    return f"{gone} are gone" if gone else why_not_whole(found)
 
 
 def _means_the_same(before: bytes, after: bytes) -> bool:

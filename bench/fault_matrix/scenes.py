@@ -45,7 +45,6 @@ class Scene:
     words: Sequence[str]  # what is tried; it may replace what is there
     old: Sequence[str] = ()  # what made what lies there; nothing: nothing does
     recipes: Mapping[str, str] = field(default_factory=dict)
-    is_seldom: bool = False  # left out of the short part: it takes long
     environment: Mapping[str, str] = field(default_factory=dict)
     is_database: bool = False  # tables may be there without a manifest, for a moment
 
@@ -143,7 +142,7 @@ def scenes() -> list[Scene]:
         ),
         Scene("check", ["check", "people.csv", "release.csv", "--quiet"], ["run", "old.toml", "--quiet"], people),
         Scene("risk", ["risk", "people.csv", "--known", "age", "--sensitive", "diagnosis", "--quiet"]),
-        Scene("demo", ["demo", "--into", "tour", "--rows", "300", "--quiet"], is_seldom=True),
+        Scene("demo", ["demo", "--into", "tour", "--rows", "300", "--quiet"]),
     ]  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Databases that go away: a connection that is cut after so many bytes, a server that is stopped, a file that somebody locks."""
 
+import csv
 import random
 import select
 import socket
@@ -11,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
+from bench.fault_matrix.folders import Files, visible
 from bench.fault_matrix.kills import Fault
 from bench.fault_matrix.processes import in_fork, start_forked
 from bench.fault_matrix.scenes import Prepared, Scene, Stage, recipe
@@ -34,9 +36,8 @@ def server_gone(stage: Stage, n: int, draw: random.Random, server: Any) -> Itera
     )
     prepared = stage.prepare(scene)
     with line_to(server.port) as whole:
-        address = server.address().replace(f":{server.port}/", f":{whole.port}/")
         folder = stage.fresh(prepared)
-        start_forked(scene.words, folder, stage.scratch(), environment={"FAULTS_DB": address}).wait()
+        start_forked(scene.words, folder, stage.scratch(), environment=_through(whole, server)).wait()
         n_bytes = whole.n_bytes
     for _ in range(n):
         folder = stage.fresh(prepared)
@@ -47,12 +48,9 @@ def server_gone(stage: Stage, n: int, draw: random.Random, server: Any) -> Itera
             environment=scene.environment,
         ).wait()
         before = tables_at(stage, server)
-        from bench.fault_matrix.folders import visible
-
         old, cut_at = visible(folder), draw.randint(1, n_bytes)
         with line_to(server.port, cut_at) as line:
-            address = server.address().replace(f":{server.port}/", f":{line.port}/")
-            ended = start_forked(scene.words, folder, stage.scratch(), environment={"FAULTS_DB": address}).wait()
+            ended = start_forked(scene.words, folder, stage.scratch(), environment=_through(line, server)).wait()
         problem = why_bad_words(ended, {OK, DATA})
         after = tables_at(stage, server)
         if not problem and ended.code == DATA:
@@ -63,6 +61,55 @@ def server_gone(stage: Stage, n: int, draw: random.Random, server: Any) -> Itera
             problem = why_not_done(folder, stage.scratch(), replace(prepared, old=old))
         yield Fault("database that goes away", scene.name, f"after {cut_at} of {n_bytes} bytes", problem)
         stage.strike()
+
+
+def input_gone(stage: Stage, n: int, draw: random.Random, server: Any) -> Iterator[Fault]:
+    """Tables that are read from PostgreSQL through a line that is cut: no release is made of a part of the rows."""
+    with (stage.inputs / "people.csv").open(encoding="utf-8", newline="") as file:
+        people = ", ".join(str(tuple(row)) for row in list(csv.reader(file))[1:])
+    made_of = (
+        "CREATE TABLE people (name text, age integer, sex text, diagnosis text)",
+        f"INSERT INTO people VALUES {people}",
+    )
+    in_fork(lambda: server.run(*made_of), stage.folder, stage.folder / "reading")
+    data = 'database = "FAULTS_DB"\ntable = "people"'
+    recipes = {
+        "new.toml": recipe(_BLIND, 'path = "release.csv"', k=3, data=data),
+        "old.toml": recipe('name = "mondrian"', 'path = "release.csv"', k=5, data=data),
+    }
+    known = {"environment": {"FAULTS_DB": server.address()}, "recipes": recipes}
+    run, made = ["run", "new.toml", "--overwrite", "--quiet", "--no-audit"], ["run", "old.toml", "--quiet"]
+    init = ["init", "FAULTS_DB", "--table", "people", "--into", "first.toml", "--overwrite", "--quiet"]
+    check = ["check", "FAULTS_DB", "release.csv", "--quiet"]
+    for words in (run, init, check):
+        scene = Scene(f"{words[0]}, from PostgreSQL", words, made, **known)
+        prepared = stage.prepare(scene)
+        folder = stage.fresh(prepared)
+        with line_to(server.port) as whole:
+            start_forked(words, folder, stage.scratch(), environment=_through(whole, server)).wait()
+            n_bytes = whole.n_bytes
+        stage.strike()
+        for _ in range(-(-n // 3)):
+            folder, cut_at = stage.fresh(prepared), draw.randint(1, n_bytes)
+            with line_to(server.port, cut_at) as line:
+                ended = start_forked(words, folder, stage.scratch(), environment=_through(line, server)).wait()
+            problem = why_bad_words(ended, {OK, DATA})
+            if not problem and ended.code == OK:  # all rows had come when the line was cut
+                problem = why_not_done(folder, stage.scratch(), prepared) or why_few_rows(visible(folder), prepared.new)
+            elif not problem:
+                problem = why_not_untouched(folder, stage.scratch(), prepared.old)
+            yield Fault("database that goes away", scene.name, f"after {cut_at} of {n_bytes} bytes", problem)
+            stage.strike()
+
+
+def why_few_rows(found: Files, new: Files) -> str:
+    """Why a release, if there is one, is of other rows than all."""
+    n, wanted = (files.get("release.csv", b"").count(b"\n") for files in (found, new))
+    return "" if n == wanted else f"the release has {n} lines and not {wanted}"
+
+
+def _through(line: "Line", server: Any) -> dict[str, str]:
+    return {"FAULTS_DB": server.address().replace(f":{server.port}/", f":{line.port}/")}
 
 
 def locked_file(stage: Stage, prepared: Prepared, n: int, draw: random.Random) -> Iterator[Fault]:
@@ -90,7 +137,7 @@ def locked_file(stage: Stage, prepared: Prepared, n: int, draw: random.Random) -
         problem = why_bad_words(ended, {OK, DATA})
         if not problem and ended.code == DATA and path.read_bytes() != before:
             problem = "the file changed"
-        yield Fault("database that goes away", prepared.scene.name, what, problem)
+        yield Fault("locked or damaged database", prepared.scene.name, what, problem)
         stage.strike()
 
 

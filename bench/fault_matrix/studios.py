@@ -101,7 +101,7 @@ def damaged_sessions(stage: Stage, n: int, draw: random.Random) -> Iterator[Faul
                 problem = "the page shows what it must not"
             if not problem and person.get("/")[0] != 200:
                 problem = "the studio does not go on"
-            yield Fault("damaged file", "saved session of the studio", f"{name}, {spoil.__name__}", problem)
+            yield Fault("damaged session of the studio", "open a saved session", f"{name}, {spoil.__name__}", problem)
             shutil.rmtree(broken)
         process.kill()
     shutil.rmtree(folder)
