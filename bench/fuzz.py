@@ -6,7 +6,6 @@ Anything else (another exception, the end of the process, more than twenty secon
 takes only readers whose names hold that word. `python -m bench.fuzzing.guided READER` lets Atheris look for inputs that reach more of the code.
 """
 
-import hashlib
 import json
 import os
 import random
@@ -23,6 +22,7 @@ CASES, IN_SHORT, SEED = 1_000_000, 6_000, 20
 FEWEST = 25  # for every reader
 SLOWEST = 20.0  # seconds of CPU that one input may take
 RESULTS = Path(__file__).parent / "results"
+WORKER = ("-m", "bench.fuzz")
 
 
 def run(quick: bool = False) -> None:
@@ -30,24 +30,23 @@ def run(quick: bool = False) -> None:
     n_cases = int(os.environ.get("OVERT_FUZZ_CASES", IN_SHORT if quick else CASES))
     seed, chosen = int(os.environ.get("OVERT_FUZZ_SEED", SEED)), os.environ.get("OVERT_FUZZ", "")
     folder = Path(tempfile.mkdtemp(prefix="overt-fuzz-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
-    begun, crashes = time.monotonic(), list[dict[str, Any]]()
-    n_given, reader, first = 0, 0, 0
+    begun = time.monotonic()
+    reader, first = 0, 0
+    tallies: dict[str, dict[str, Any]] = {}
     try:
         while reader >= 0:
-            lines, process = _watched([str(n_cases), str(seed), chosen, str(folder), str(reader), str(first)], folder)
-            for line in lines:
-                n_given += line["given"]
-                crashes += line["crashes"]
-                _print(line)
+            told, process = _watched([str(n_cases), str(seed), chosen, str(folder), str(reader), str(first)], folder)
             reader, first = _where_it_stopped(folder, process)
             if reader >= 0:
-                content = (folder / "case").read_bytes()
-                line = {"name": f"reader {reader}", "given": first, "read": 0, "seconds": 0.0}
-                line["crashes"] = [{"why": f"the process ended ({process})", "content": repr(content)}]
-                crashes += line["crashes"]
-                _print(line)
+                told.append(last_words(_read(folder / "at"), (folder / "case").read_bytes(), process))
+            for line in told:
+                add(tallies, line)
     finally:
+        for tally in tallies.values():
+            _print(tally)
         shutil.rmtree(folder, ignore_errors=True)
+    n_given = sum(tally["given"] for tally in tallies.values())
+    crashes = [crash for tally in tallies.values() for crash in tally["crashes"]]
     print(
         f"{n_given:10,}  inputs with seed {seed}, {len(crashes)} crashes, in {time.monotonic() - begun:.0f} s",
         flush=True,
@@ -58,9 +57,38 @@ def run(quick: bool = False) -> None:
         sys.exit(1)
 
 
+def add(tallies: dict[str, dict[str, Any]], line: dict[str, Any]) -> None:
+    """Add what a reader did since its last line; a process that dies has told all but its last inputs, none of them twice."""
+    tally = tallies.setdefault(
+        line["name"], {"name": line["name"], "given": 0, "read": 0, "crashed": 0, "seconds": 0.0, "crashes": []}
+    )
+    for number in ("given", "read", "crashed", "seconds"):
+        tally[number] += line[number]
+    for crash in line["crashes"]:
+        same = next((one for one in tally["crashes"] if one["where"] == crash["where"]), None)
+        if same is None:
+            tally["crashes"].append(crash)
+        elif len(crash["content"]) < len(same["content"]):
+            same.update(crash)
+
+
+def last_words(at: str, content: bytes, code: int) -> dict[str, Any]:
+    """The line of a process that died over an input: `at` is what it wrote down before it read it."""
+    _, _, given, n_read, crashed, seconds, name = at.split(" ", 6)
+    why = f"the process ended ({code})"
+    return {
+        "name": name,
+        "given": int(given) + 1,
+        "read": int(n_read),
+        "crashed": int(crashed) + 1,
+        "seconds": float(seconds),
+        "crashes": [{"reader": name, "where": why, "why": why, "content": repr(content)}],
+    }
+
+
 def _print(line: dict[str, Any]) -> None:
     n, found = line["given"], line["crashes"]
-    refused = n - line["read"] - line.get("crashed", len(found))
+    refused = n - line["read"] - line["crashed"]
     print(
         f"{n:10,}  {line['name']}: {line['read']:,} read, {refused:,} refused, {len(found)} crashes, {line['seconds']:.1f} s of CPU",
         flush=True,
@@ -72,7 +100,7 @@ def _print(line: dict[str, Any]) -> None:
 def _watched(words: list[str], folder: Path) -> tuple[list[dict[str, Any]], int]:
     """Fuzz in a process of its own until it ends, or takes too long over one input; what it told, and how it ended."""
     with (folder / "told").open("w+") as told:
-        process = subprocess.Popen([sys.executable, "-m", "bench.fuzz", *words], stdout=told, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([sys.executable, *WORKER, *words], stdout=told, stderr=subprocess.DEVNULL)
         at, since = "", 0.0
         while process.poll() is None:
             time.sleep(0.2)
@@ -128,15 +156,21 @@ def work(n_cases: int, seed: int, chosen: str, folder: Path, begin: int, first: 
 
 
 def fuzz(reader: Any, place: int, numbers: range, seed: int, folder: Path, work: Path) -> dict[str, Any]:
-    """Give one reader its inputs; of each line of code that crashes, the shortest input is kept."""
+    """Give one reader its inputs, and count them; of each line of code that crashes, the shortest input so far is printed as a line of JSON."""
     from overt.errors import OvertError
 
-    begun, n_read, n_crashed, found = time.process_time(), 0, 0, {}
-    for number in numbers:
+    begun, n_read, n_crashed, shortest = time.process_time(), 0, 0, dict[str, int]()
+
+    def line(n_given: int, crashes: list[dict[str, str]]) -> dict[str, Any]:
+        counts = {"given": n_given, "read": n_read, "crashed": n_crashed, "seconds": time.process_time() - begun}
+        return {"name": reader.name, **(counts if not crashes else dict.fromkeys(counts, 0)), "crashes": crashes}
+
+    for done, number in enumerate(numbers):
         draw = random.Random(f"{seed} {reader.name} {number}")
         content = reader.mutate(draw.choice(reader.seeds), draw, reader.seeds)
         (folder / "case").write_bytes(content)
-        (folder / "at").write_text(f"{place} {number}")
+        spent = time.process_time() - begun
+        (folder / "at").write_text(f"{place} {number} {done} {n_read} {n_crashed} {spent:.2f} {reader.name}")
         try:
             reader.read(content, work)
             n_read += 1
@@ -145,18 +179,17 @@ def fuzz(reader: Any, place: int, numbers: range, seed: int, folder: Path, work:
         except BaseException as error:  # a panic of a compiled library is no Exception
             n_crashed += 1
             at = traceback.extract_tb(error.__traceback__)[-1]
-            why = f"{type(error).__name__} at {Path(at.filename).name}:{at.lineno}"
-            key = hashlib.sha256(why.encode()).hexdigest()
-            if key not in found or len(content) < len(found[key][1]):
-                found[key] = (f"{why}: {str(error)[:120]}", content)
-    return {
-        "name": reader.name,
-        "given": len(numbers),
-        "read": n_read,
-        "crashed": n_crashed,
-        "seconds": round(time.process_time() - begun, 1),
-        "crashes": [{"reader": reader.name, "why": why, "content": repr(content)} for why, content in found.values()],
-    }
+            where = f"{type(error).__name__} at {Path(at.filename).name}:{at.lineno}"
+            if len(content) < shortest.get(where, len(content) + 1):
+                shortest[where] = len(content)
+                crash = {
+                    "reader": reader.name,
+                    "where": where,
+                    "why": f"{where}: {str(error)[:120]}",
+                    "content": repr(content),
+                }
+                print(json.dumps(line(0, [crash])), flush=True)  # at once: the next input may end the process
+    return line(len(numbers), [])
 
 
 if __name__ == "__main__":

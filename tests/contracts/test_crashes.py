@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import overt
+from bench import fuzz
 from overt.adversary.other_tools.published_classes import read_published
 from overt.errors import InvalidInput
 from overt.io.dp_release import find_dp_manifest
@@ -131,3 +132,43 @@ def test_nothing_crashes_under_the_short_part_of_the_fuzzers(record_property):
     found = re.search(r"([\d,]+)  inputs with seed \d+, 0 crashes", done.stdout)
     assert found is not None and int(found[1].replace(",", "")) >= 5_000, done.stdout
     record_property("counted", f"fuzz cases, a short part of the million: {found[1]}, of which none crashed a reader")
+
+
+WORKER = """
+import os, sys
+from bench import fuzz
+from bench.fuzzing import readers
+
+class Fake:
+    def __init__(self, name):
+        self.name, self.share, self.seeds, self.mutate = name, 1, (b"",), lambda seed, draw, seeds: next(numbers)
+    def read(self, content, work):
+        if content in (b"3", b"6"):
+            os._exit(7)
+        if content in (b"2", b"12"):
+            raise KeyError("x" if content == b"2" else "y")
+
+first = int(sys.argv[6])
+numbers = (str(n).encode() for n in range(first, 100))
+readers.readers = lambda: [Fake("fragile reader")]
+fuzz.FEWEST = 20
+fuzz.work(1, 1, "", fuzz.Path(sys.argv[4]), int(sys.argv[5]), first)
+"""
+
+
+def test_fuzz_counts_every_input_once_though_a_reader_ends_the_process_twice(tmp_path, monkeypatch, capsys):
+    """And what crashed before the process ended is not forgotten."""
+    (tmp_path / "worker.py").write_text(WORKER)
+    monkeypatch.setattr(fuzz, "WORKER", (str(tmp_path / "worker.py"),))
+    monkeypatch.setattr(fuzz, "RESULTS", tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
+    with pytest.raises(SystemExit):
+        fuzz.run()
+    said = capsys.readouterr().out
+    assert "20  fragile reader: 16 read, 0 refused, 2 crashes" in said, said
+    assert "20  inputs with seed 20, 2 crashes" in said
+    found = json.loads((tmp_path / "fuzz.json").read_text())
+    assert [(one["where"].split(":")[0], one["content"]) for one in found] == [
+        ("KeyError at worker.py", "b'2'"),
+        ("the process ended (7)", "b'3'"),
+    ]
