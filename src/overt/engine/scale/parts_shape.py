@@ -13,10 +13,10 @@ import polars as pl
 
 from overt.checks import Claim, Finding
 from overt.checks.reading import Texts, form_of, read_cells
-from overt.checks.shapes import GroupShape
 from overt.checks.spelling import find_level
 from overt.engine.scale.parts import parts_of
 from overt.engine.scale.parts_check import MeasuredParts, PublishedParts
+from overt.group_shape import GroupShape
 from overt.io.files import read_release
 from overt.table import Column
 
