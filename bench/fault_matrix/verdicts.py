@@ -20,7 +20,6 @@ from bench.fault_matrix.scenes import PERSON, VALUE, Prepared
 from overt.audience import PRINTED
 
 OK, FAILED, USAGE, DATA, UNREACHABLE, TOO_LARGE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
-COUNTED = (DATA, UNREACHABLE, TOO_LARGE)  # whose words may say what was counted in the data
 _SENTENCE = re.compile(r"\S.*[.)\]:]$|\S.* See: overt --help$")
 
 
@@ -29,8 +28,8 @@ def why_bad_words(ended: Ended, codes: Collection[int]) -> str:
     if ended.code not in codes:
         return f"exit code {ended.code} and not {sorted(codes)}: {ended.complained[-300:]!r}"
     lines = ended.complained.splitlines()
-    if ended.code in COUNTED and lines[:1] == [PRINTED]:  # what was counted in the data says first whom it is for
-        lines = lines[1:]
+    if ended.code in (DATA, UNREACHABLE, TOO_LARGE) and lines[:1] == [PRINTED]:
+        lines = lines[1:]  # what was counted in the data says first whom it is for
     if PERSON in ended.complained or VALUE in ended.complained:
         return "a message holds somebody's value"
     if "Traceback" in ended.complained or "panicked" in ended.complained:
@@ -47,13 +46,13 @@ def why_not_untouched(folder: Path, scratch: Path, old: Mapping[str, bytes]) -> 
     if not is_old(found, old):
         changed = sorted(name for name in {*found, *old} if found.get(name) != old.get(name))
         return f"the earlier output changed: {changed}"
-    return _why_left(folder, scratch)
+    return why_left(folder, scratch)
 
 
 def why_not_done(folder: Path, scratch: Path, prepared: Prepared) -> str:
     """Why a folder does not hold a whole new output and nothing else."""
     why = why_not_new(visible(folder), prepared.old, prepared.new)
-    return f"no whole new output: {why}" if why else _why_left(folder, scratch)
+    return f"no whole new output: {why}" if why else why_left(folder, scratch)
 
 
 def why_torn(folder: Path, scratch: Path, prepared: Prepared) -> str:
@@ -70,14 +69,15 @@ def why_neither(folder: Path, scratch: Path, prepared: Prepared) -> str:
     """Why a folder holds neither the old output nor a whole new one."""
     found = visible(folder)
     if is_old(found, prepared.old):
-        return _why_left(folder, scratch)
+        return why_left(folder, scratch)
     if prepared.scene.is_database and only_tables(found, prepared.old, prepared.new):
-        return _why_left(folder, scratch)  # docs/reference/command-line.md, Files of a run
+        return why_left(folder, scratch)  # docs/reference/command-line.md, Files of a run
     why = why_not_new(found, prepared.old, prepared.new)
-    return f"neither the old output nor a new one: {why}" if why else _why_left(folder, scratch)
+    return f"neither the old output nor a new one: {why}" if why else why_left(folder, scratch)
 
 
-def _why_left(folder: Path, scratch: Path) -> str:
+def why_left(folder: Path, scratch: Path) -> str:
+    """What a command left behind, hidden in the folder or among temporary files."""
     left = [path.name for path in hidden(folder)]
     if left:
         return f"left behind: {left}"
