@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.mondrian import mondrian as oracle
-from overt.algorithms.mondrian import CountVerdict, CutLayout, Mondrian, cut_by_counts, cut_by_size, cut_by_verdict
+from overt.algorithms.mondrian import Mondrian, layout_of
+from overt.algorithms.repeated_cuts import CountVerdict, cut_by_counts, cut_by_size, cut_by_verdict
 from overt.errors import InvalidInput, Unreachable
 from overt.partition import Groups, Partition
 from overt.privacy import (
@@ -73,8 +74,8 @@ def test_both_ways_of_cutting_give_the_same_groups(table, k, relaxed):
     method = Mondrian(goal=KAnonymity(k), relaxed=relaxed)
     if table.n_rows < k:
         return
-    by_size = cut_by_size(CutLayout.of(table, method), silent)
-    by_verdict = cut_by_verdict(CutLayout.of(table, method), table, method.goal, silent)
+    by_size = cut_by_size(layout_of(table, method), silent)
+    by_verdict = cut_by_verdict(layout_of(table, method), table, method.goal, silent)
     assert np.array_equal(by_size[1], by_verdict[1])
     starts = by_size[1][1:-1]
     for one, other in zip(np.split(by_size[0], starts), np.split(by_verdict[0], starts), strict=True):
@@ -99,8 +100,8 @@ def test_goals_that_counts_decide_give_the_groups_that_the_property_gives(table,
     if goal.breaks(Groups.of(table, Partition(np.zeros(table.n_rows, np.int32), 1))).any():
         return
     method = Mondrian(goal=goal, relaxed=relaxed, choose=choose)
-    by_verdict = cut_by_verdict(CutLayout.of(table, method), table, goal, silent)
-    by_counts = cut_by_counts(CutLayout.of(table, method), CountVerdict.of(goal, table), silent)
+    by_verdict = cut_by_verdict(layout_of(table, method), table, goal, silent)
+    by_counts = cut_by_counts(layout_of(table, method), CountVerdict.of(goal, table), silent)
     assert np.array_equal(by_counts[1], by_verdict[1])
     starts = by_counts[1][1:-1]
     for one, other in zip(np.split(by_counts[0], starts), np.split(by_verdict[0], starts), strict=True):
@@ -120,7 +121,7 @@ def test_groups_do_not_depend_on_the_number_of_threads(monkeypatch, n_threads):
     seen = []
     release = Mondrian(goal=KAnonymity(5)).anonymize(table, on_progress=lambda *said: seen.append(said))
     assert seen[-1] == ("Cutting the table into groups", 60_000, 60_000)
-    monkeypatch.setattr("overt.algorithms.mondrian.SMALL", 10**9)
+    monkeypatch.setattr("overt.algorithms.repeated_cuts.SMALL", 10**9)
     assert np.array_equal(
         Mondrian(goal=KAnonymity(5)).anonymize(table).partition.group_of_row, release.partition.group_of_row
     )

@@ -10,13 +10,13 @@ from overt.engine.scale import scaled_methods
 from overt.engine.scale.scaled_run import METHODS
 
 ASKED = {
-    "anatomy": scaled_methods.ByPlan,
-    "batch-matching": scaled_methods.Matches,
+    "anatomy": scaled_methods.PlansBuckets,
+    "batch-matching": scaled_methods.MatchesLists,
     "blind-buckets": scaled_methods.DealsBlind,
-    "dealing": scaled_methods.ByDraw,
-    "full-domain": scaled_methods.ByLevels,
-    "mondrian": scaled_methods.ByCuts,
-    "rda": scaled_methods.ByDraw,
+    "dealing": scaled_methods.DrawsGroups,
+    "full-domain": scaled_methods.ChoosesNode,
+    "mondrian": scaled_methods.CutsRows,
+    "rda": scaled_methods.DrawsGroups,
 }
 
 

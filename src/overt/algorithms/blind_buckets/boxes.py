@@ -3,7 +3,7 @@
 """Boxes: groups of at least k people who are alike, made without ever seeing a sensitive value.
 
 Paper       K. LeFevre, D. DeWitt, R. Ramakrishnan, "Mondrian Multidimensional K-Anonymity", ICDE 2006.
-Implements  Its cuts, asked for k rows on both sides and nothing else (`overt.algorithms.mondrian`).
+Implements  Its cuts, asked for k rows on both sides and nothing else (`overt.algorithms.repeated_cuts`).
 Departs     No box crosses a stratum. A bucket tells its readers which stratum its rows are in, so a box with rows of two strata would be
             two smaller ones to anybody who knows the strata. Rows that agree on every quasi-identifier come in random
             order: a relaxed cut may part them, and the order of a table that is sorted by diagnosis would say how.
@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator
 
-from overt.algorithms.mondrian import CutLayout, cut_by_size
+from overt.algorithms.repeated_cuts import CutLayout, cut_by_size
 from overt.partition import Partition
 from overt.progress import Progress
 from overt.table import Codes, Column

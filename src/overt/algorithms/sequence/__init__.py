@@ -25,7 +25,7 @@ from overt.algorithms.sequence.strategies.exclusive import Exclusive
 from overt.algorithms.sequence.strategies.k_jump import KJump
 from overt.algorithms.sequence.strategies.naive import Naive
 from overt.algorithms.sequence.strategies.safe import Safe
-from overt.algorithms.sequence.strategies.subset_choice import SecretChoices, SubsetChoice
+from overt.algorithms.sequence.subset_choice import SecretChoices, SubsetChoice
 
 __all__ = [
     "BoundedNumber",

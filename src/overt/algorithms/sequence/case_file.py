@@ -37,7 +37,7 @@ from overt.algorithms.sequence.strategies.exclusive import Exclusive
 from overt.algorithms.sequence.strategies.k_jump import KJump
 from overt.algorithms.sequence.strategies.naive import Naive
 from overt.algorithms.sequence.strategies.safe import Safe
-from overt.algorithms.sequence.strategies.subset_choice import Belief, SubsetChoice
+from overt.algorithms.sequence.subset_choice import Belief, SubsetChoice
 from overt.errors import InvalidInput, OvertError
 from overt.table import Codes
 

@@ -21,7 +21,7 @@ from overt.engine.scale.groups_by_draw import MOST_LISTED, ValueInStratum
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.rank_intervals import Ranked, RankIntervals, rank_by_coins
 from overt.engine.scale.row_strata import OneStratum
-from overt.engine.scale.scaled_methods import ByPlan
+from overt.engine.scale.scaled_methods import PlansBuckets
 from overt.engine.scale.seam import RowBatch, column_of, n_fragments_of
 from overt.engine.scale.staging import TWO_COINS, Staged
 from overt.errors import TooLarge
@@ -53,7 +53,7 @@ class PublishExactly:
 
 
 def make_buckets_by_plan(
-    staged: Staged, method: ByPlan, lines: ShownLines, on_progress: Progress, rng: Generator
+    staged: Staged, method: PlansBuckets, lines: ShownLines, on_progress: Progress, rng: Generator
 ) -> MadeTables:
     """The release of Anatomy."""
     column, l = staged.table().the_sensitive("Anatomy"), int(exact(method.goal.l))

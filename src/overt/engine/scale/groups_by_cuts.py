@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from overt.algorithms.mondrian import (
+from overt.algorithms.repeated_cuts import (
     CountVerdict,
     CutLayout,
     cut_by_counts,
@@ -24,7 +24,7 @@ from overt.algorithms.mondrian import (
 from overt.engine.scale.cut_tree import CutRule, everyone, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines, as_lines, order_lines
 from overt.engine.scale.made_tables import MadeTables
-from overt.engine.scale.scaled_methods import ByCuts
+from overt.engine.scale.scaled_methods import CutsRows
 from overt.engine.scale.seam import RowBatch, codes_of
 from overt.engine.scale.staging import Staged, with_codes
 from overt.errors import InvalidInput, Unreachable
@@ -101,7 +101,7 @@ def lines_of_groups(
     return lines.frame(shown)
 
 
-def make_groups_by_cuts(staged: Staged, method: ByCuts, lines: ShownLines, on_progress: Progress) -> MadeTables:
+def make_groups_by_cuts(staged: Staged, method: CutsRows, lines: ShownLines, on_progress: Progress) -> MadeTables:
     """The release of Mondrian."""
     if method.relaxed:
         raise InvalidInput(

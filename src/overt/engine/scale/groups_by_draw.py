@@ -26,7 +26,7 @@ from overt.engine.scale.groups_by_cuts import CutFragment, like_of, lines_of_gro
 from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.rank_intervals import Ranked, RankIntervals, rank_by_coins
 from overt.engine.scale.row_strata import OneStratum, StratumOf, by_columns
-from overt.engine.scale.scaled_methods import ByDraw, Matches
+from overt.engine.scale.scaled_methods import DrawsGroups, MatchesLists
 from overt.engine.scale.seam import RowBatch, column_of, count_cells, most_rows_of_fragment, n_fragments_of
 from overt.engine.scale.staging import Staged
 from overt.errors import InvalidInput, TooLarge
@@ -114,7 +114,7 @@ class InBatches:
     """Whole batches, matched by a method's own loops."""
 
     plans: tuple[BatchPlan, ...]  # (fragment)
-    method: Matches
+    method: MatchesLists
 
     def __call__(self, fragment: int, value: Any, rank: Any, order: NDArray[np.intp], quasi: Any) -> Partition:
         plan = self.plans[fragment]
@@ -123,7 +123,7 @@ class InBatches:
         return Partition(self.method.match_drawn(quasi, plan, drawn), plan.n_groups)
 
 
-def make_dealing(staged: Staged, method: ByDraw, lines: ShownLines, told: Progress, rng: Generator) -> MadeTables:
+def make_dealing(staged: Staged, method: DrawsGroups, lines: ShownLines, told: Progress, rng: Generator) -> MadeTables:
     """The release of dealing."""
     column = _the_sensitive(staged, method)
     require_eligible(column.total_of_value, method.diversity, column=column.name)
@@ -145,7 +145,7 @@ def make_dealing(staged: Staged, method: ByDraw, lines: ShownLines, told: Progre
     return _made(staged, lines, OneStratum(), column, RankIntervals.of(begins), grouping, n_fragments)
 
 
-def make_rda(staged: Staged, method: ByDraw, lines: ShownLines, told: Progress, rng: Generator) -> MadeTables:
+def make_rda(staged: Staged, method: DrawsGroups, lines: ShownLines, told: Progress, rng: Generator) -> MadeTables:
     """The release of rda."""
     column = _the_sensitive(staged, method)
     if staged.n_rows > MOST_LISTED:
@@ -178,7 +178,7 @@ def make_rda(staged: Staged, method: ByDraw, lines: ShownLines, told: Progress, 
 
 
 def make_batch_matching(
-    staged: Staged, method: Matches, lines: ShownLines, told: Progress, rng: Generator
+    staged: Staged, method: MatchesLists, lines: ShownLines, told: Progress, rng: Generator
 ) -> MadeTables:
     """The release of batch-matching."""
     column = _the_sensitive(staged, method)
@@ -228,7 +228,7 @@ def _joined(batches: Sequence[tuple[Codes, int]]) -> BatchPlan:
     return BatchPlan(first, np.concatenate([values for values, _ in batches]), alpha)
 
 
-def _the_sensitive(staged: Staged, method: ByDraw) -> Column:
+def _the_sensitive(staged: Staged, method: DrawsGroups) -> Column:
     if method.form != "generalized":
         raise InvalidInput(
             f'form = "{method.form}" of {method.name} works on one machine in memory only; leave form out, or choose no engine.'

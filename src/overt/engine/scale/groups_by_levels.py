@@ -20,7 +20,7 @@ from overt.algorithms.full_domain.rolling import LARGEST_KEY, DistinctRows, Roll
 from overt.engine.scale.fragment_lines import ShownLines, as_lines, order_lines
 from overt.engine.scale.groups_by_cuts import like_of
 from overt.engine.scale.made_tables import MadeTables
-from overt.engine.scale.scaled_methods import ByLevels
+from overt.engine.scale.scaled_methods import ChoosesNode
 from overt.engine.scale.seam import RowBatch, codes_of, column_of, count_cells, n_fragments_of
 from overt.engine.scale.staging import Staged, with_codes
 from overt.errors import TooLarge
@@ -213,7 +213,7 @@ class PublishLevels:
         return self.lines.frame(shown)
 
 
-def make_groups_by_levels(staged: Staged, method: ByLevels, lines: ShownLines, on_progress: Progress) -> MadeTables:
+def make_groups_by_levels(staged: Staged, method: ChoosesNode, lines: ShownLines, on_progress: Progress) -> MadeTables:
     """The release of full-domain generalization."""
     begin = time.monotonic()
     on_progress("Counting combinations", 0, 0)

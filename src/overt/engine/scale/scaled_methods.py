@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tested through tests/engine/scale/test_scaled_methods.py
 """Scaled methods: what an engine asks of the methods that it can run in parts. They are protocols, since no engine knows the class of a method."""
 
 from typing import Literal, Protocol
@@ -17,7 +16,7 @@ from overt.progress import Progress
 from overt.table import Codes, Column
 
 
-class ByCuts(Protocol):
+class CutsRows(Protocol):
     """Groups by repeated cuts."""
 
     @property
@@ -33,7 +32,7 @@ class ByCuts(Protocol):
         """The column to cut."""
 
 
-class ByLevels(Protocol):
+class ChoosesNode(Protocol):
     """Groups by a node of the lattice of hierarchies."""
 
     @property
@@ -52,7 +51,7 @@ class DiversityGoal(Protocol):
         """Among how many values everybody hides."""
 
 
-class ByPlan(Protocol):
+class PlansBuckets(Protocol):
     """Buckets by a list of who goes where."""
 
     @property
@@ -60,7 +59,7 @@ class ByPlan(Protocol):
         """What every bucket satisfies."""
 
 
-class ByDraw(Protocol):
+class DrawsGroups(Protocol):
     """Groups that are drawn, or planned from counts of values."""
 
     @property
@@ -80,7 +79,7 @@ class ByDraw(Protocol):
         """The number of values among which a person must be able to hide."""
 
 
-class Matches(ByDraw, Protocol):
+class MatchesLists(DrawsGroups, Protocol):
     """Groups of batches whose lists of rows are matched."""
 
     @property
