@@ -15,6 +15,9 @@ FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data"
 ADULT = FOLDER / "adult"
 
 
+HIERARCHIES = ("age", "education", "marital-status", "native-country", "occupation", "race", "salary-class", "sex", "workclass")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Data beside the checkout."""
@@ -31,7 +34,12 @@ class Evidence:
 NEEDED = {
     "adult": Evidence(
         ADULT,
-        ("adult.csv.gz", "adult_hierarchy_age.csv", "releases/arx_local_distinct5_loss.csv.gz"),
+        (
+            "adult.csv.gz",
+            *(f"adult_hierarchy_{name}.csv" for name in HIERARCHIES),
+            "releases/arx_distinct5_dm.csv.gz",
+            "releases/arx_local_distinct5_loss.csv.gz",
+        ),
         "UCI Adult as the folder data/ of github.com/arx-deidentifier/arx has it (30,162 rows, ';' between cells), with its "
         "hierarchies, and releases of it that ARX made",
     ),

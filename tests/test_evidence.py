@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests on data beside the checkout say what is missing, fail in CI, and are counted."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -49,3 +50,15 @@ def test_whoever_needs_data_beside_the_checkout_says_so():
         path for path in Path(__file__).parent.rglob("*.py") if path.name not in ("evidence.py", "test_evidence.py")
     ]
     assert [path.name for path in tests if '"shared"' in path.read_text()] == []
+
+
+def test_every_file_that_a_test_reads_is_listed():
+    """A file that is missing and not listed would end a test with an error, and not with a sentence."""
+    listed = set(evidence.NEEDED["adult"].files)
+    assert {f"adult_hierarchy_{name}.csv" for name in ("sex", "age", "marital-status")} <= listed and len(listed) == 12
+    for path in Path(__file__).parent.rglob("test_*.py"):
+        text = path.read_text()
+        if "from evidence import ADULT" not in text:
+            continue
+        used = set(re.findall(r"\b(?:arx_\w+|adult)\.csv\.gz", text))
+        assert used and used <= {Path(name).name for name in listed}, f"{path.name}: {used - listed}"

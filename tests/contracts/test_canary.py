@@ -174,7 +174,7 @@ def test_a_run_and_its_check(folder, overt, how):
     overt("run", "recipe.toml", "--json", "--overwrite", "--no-audit")
 
 
-def test_a_private_run(folder, overt):
+def test_a_dp_run(folder, overt):
     recipe(folder, **DP)
     overt("run", "recipe.toml", expected=Exit.DATA)  # no budget
     overt("budget", "people.csv", "--epsilon", "9", "--delta", "0.5")

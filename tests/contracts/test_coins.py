@@ -186,6 +186,6 @@ def test_the_secret_generator_has_its_key_from_the_system_and_never_twice(monkey
     assert secret_generator().bytes(32) == first and len(secret_generator().spawn(2)) == 2
 
 
-def test_coins_of_private_releases_are_the_systems_bytes_and_nothing_else(monkeypatch):
+def test_coins_of_dp_releases_are_the_systems_bytes_and_nothing_else(monkeypatch):
     monkeypatch.setattr(randomness.os, "urandom", lambda n: bytes(range(8)) * (n // 8))
     assert set(SystemCoins().words(5).tolist()) == {int.from_bytes(bytes(range(8)), "little")}

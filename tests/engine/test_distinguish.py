@@ -70,7 +70,7 @@ PRIVATE = {"hierarchies": {"value": Nested({"*": ["a", "b", "c"]})}, "epsilon": 
     ],
     ids=["M1", "M2", "M2, few copies suffice", "full domain"],
 )
-def test_the_private_mechanisms_pass(method):
+def test_the_dp_mechanisms_pass(method):
     # by the guarantee each fails with a chance of at most 1e-3, whatever rows and events are tried; the seed is fixed
     k = method.least_copies
     for n_a in (k, int(k / float(exact(method.s)))):  # at the threshold if all are kept, and in the mean
@@ -78,7 +78,7 @@ def test_the_private_mechanisms_pass(method):
         assert not found.refuted, found.to_dict()
 
 
-def test_a_private_mechanism_with_a_false_claim_is_refuted():
+def test_a_dp_mechanism_with_a_false_claim_is_refuted():
     # k = 1 would need a delta of 0.6: 200 runs miss the lone row, which is shown with that chance, with one below 1e-9
     table = people(1, 40)
 
@@ -182,7 +182,7 @@ def test_the_recipe_must_say_that_one_knows(folder, capsys):
     assert "is not differentially private, whatever its paper says" in capsys.readouterr().err
 
 
-def test_a_run_and_its_report_say_that_it_is_not_private(folder, capsys):
+def test_a_run_and_its_report_say_that_it_is_not_dp(folder, capsys):
     assert main(["run", "recipe.toml", "--report", "--seed", "0"]) == Exit.DONE
     out = capsys.readouterr().out
     assert "Against   nobody; the differential privacy that the paper claims does not hold" in out
@@ -192,7 +192,7 @@ def test_a_run_and_its_report_say_that_it_is_not_private(folder, capsys):
     assert main(["check", "people.csv", "release.csv"]) == Exit.DONE
 
 
-def test_a_private_recipe_is_run_without_spending_or_writing(folder, capsys):
+def test_a_dp_recipe_is_run_without_spending_or_writing(folder, capsys):
     private = """\
 version = 1
 [input]
@@ -217,8 +217,8 @@ path = "release.csv"
     assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "recipe.toml"]
 
 
-def test_a_private_full_domain_recipe_is_run_and_checked(folder, capsys):
-    test_a_private_recipe_is_run_without_spending_or_writing(folder, capsys)
+def test_a_dp_full_domain_recipe_is_run_and_checked(folder, capsys):
+    test_a_dp_recipe_is_run_without_spending_or_writing(folder, capsys)
     assert main(["budget", "people.csv", "--epsilon", "1", "--delta", "1e-3"]) == Exit.DONE
     assert main(["run", "recipe.toml"]) == Exit.DONE
     assert "one vector of 2 is chosen by its score" in capsys.readouterr().out

@@ -206,7 +206,7 @@ def test_one_record_changes_how_no_other_is_read(place, source, record):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("source", SOURCES)
-def test_no_record_makes_a_private_run_fail_or_changes_what_others_show(place, tmp_path, source, method):
+def test_no_record_makes_a_dp_run_fail_or_changes_what_others_show(place, tmp_path, source, method):
     outcomes = []
     for extra in ([], RECORDS[source].values()):
         recipe = place(source, list(extra), method)

@@ -94,7 +94,7 @@ def check(folder, *words):
 
 
 @pytest.mark.parametrize("recipe", ["recipe.toml", "cube.toml"])
-def test_a_private_release_is_made_and_passes_its_check(folder, recipe):
+def test_a_dp_release_is_made_and_passes_its_check(folder, recipe):
     code, out, _ = run(folder, recipe)
     assert code == Exit.DONE and "epsilon 1, delta 0.001" in out
     released = pl.read_csv(folder / "release.csv", infer_schema=False)
@@ -501,7 +501,7 @@ def test_public_hierarchies_are_those_of_the_recipe(folder):
     assert recipe.goal == recipe.method.goal
 
 
-def test_a_private_release_goes_from_table_to_table_of_a_database(folder):
+def test_a_dp_release_goes_from_table_to_table_of_a_database(folder):
     import sqlite3
 
     people = pl.read_csv(folder / "people.csv", infer_schema=False)

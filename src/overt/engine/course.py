@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tested through tests/engine/test_commands.py
-"""Course: how a recipe becomes a release, wherever one is made of it. Nobody else reads for a recipe or runs its method."""
+"""Course: how a recipe becomes a release in memory, wherever one is made of it. Nobody else reads for a recipe or runs its method.
+
+A table that does not fit into memory goes one other way, `overt.engine.scale.scaled_run`: an engine never has the whole table that
+`anonymize` takes, so that it makes the same groups and buckets from staged rows.
+"""
 
 import time
 from collections.abc import Callable

@@ -57,7 +57,7 @@ def test_a_lone_record_is_found_in_a_sample():
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
-def test_a_private_mechanism_is_not_refuted_and_nearly_its_epsilon_is_found(epsilon):
+def test_a_dp_mechanism_is_not_refuted_and_nearly_its_epsilon_is_found(epsilon):
     # by the guarantee a claim that is true is refuted with a chance of at most 1e-3; the seed is fixed
     found = distinguish(
         noisy(epsilon),

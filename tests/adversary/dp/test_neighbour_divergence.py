@@ -56,7 +56,7 @@ def sampled(records):
     return multiset_law([{record: Fraction(1, 2)} for record in records])
 
 
-def test_sampling_alone_is_not_private_because_of_the_record_that_is_alone():
+def test_sampling_alone_is_not_dp_because_of_the_record_that_is_alone():
     # one copy: shown with chance 1/2 by the database that has it, never by the other; removal is paid by 1 / (1 - s) = 2
     found = worst_delta(sampled, ["a", "a", "b"], math.log(2), universe=["c"])
     assert found.remove == pytest.approx(Fraction(1, 2))

@@ -144,7 +144,7 @@ def test_a_large_epsilon_does_not_hide_a_record_that_stands_alone(epsilon):
         (5, 0.1, "1e400", "epsilon is '1e400'; at most 1,000,000"),
     ],
 )
-def test_what_cannot_be_private_is_refused(k, s, epsilon, words):
+def test_what_cannot_be_dp_is_refused(k, s, epsilon, words):
     for cost in (exact_delta, li_bound):
         with pytest.raises(InvalidInput, match=words):
             cost(k, s, epsilon)

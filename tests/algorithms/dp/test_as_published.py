@@ -84,7 +84,7 @@ def test_large_tables_are_drawn_from_the_same_law(monkeypatch):
         assert abs(found[output] - n * p) <= 5 * np.sqrt(n * p * (1 - p)) + 1
 
 
-def test_the_release_says_that_it_is_not_private_and_shows_its_conditions():
+def test_the_release_says_that_it_is_not_dp_and_shows_its_conditions():
     method = Algorithm3(**YES, t=2)
     release = method.anonymize(table_of(*TINY), rng=np.random.default_rng(0))
     assert "NOT differentially private" in release.cautions[0]

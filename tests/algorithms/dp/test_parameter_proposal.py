@@ -33,7 +33,7 @@ def test_the_column_with_the_most_labels_rises_first():
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "2"])
 @pytest.mark.parametrize("n", [10_000, 1_000_000])
-def test_a_proposal_is_private_and_fits_the_mechanism(epsilon, n):
+def test_a_proposal_is_dp_and_fits_the_mechanism(epsilon, n):
     found = propose(epsilon, "1e-6", n, [2, 3])
     hierarchies = {"a": Intervals(widths=(5,)), "b": Intervals(widths=(5, 10))}
     method = DpCube(
