@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from oracles.persons import differences, is_strong, laws, length, posterior, tables_of
-from overt import BlindBuckets, Mondrian
+from overt.algorithms.blind_buckets.method import BlindBuckets
+from overt.algorithms.mondrian import Mondrian
 from overt.errors import InvalidInput, Unreachable
 from overt.guarantee import Beliefs
 from overt.privacy import (
