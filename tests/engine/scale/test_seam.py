@@ -100,11 +100,6 @@ def test_a_broken_line_of_a_csv_file_is_refused_and_not_quoted(engine, tmp_path)
     assert "Kanarienvogel" not in str(caught.value)
 
 
-class Fails:
-    def __call__(self, rows):
-        raise ValueError(f"cannot use {rows['b'].max()}")
-
-
 def test_nothing_that_was_staged_remains(engine, tmp_path):
     staged(engine, tmp_path)
     engine.close()

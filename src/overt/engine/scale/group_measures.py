@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tested through tests/engine/scale/test_parts_report.py
 """What is measured of groups that nobody holds together: each fragment measures its own groups, and the measures of fragments are put together.
 
 All of it is in whole numbers and fractions, so that neither the number of fragments nor their order changes anything: sums, and worst cases.
