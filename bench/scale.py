@@ -22,6 +22,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +182,7 @@ def tables_of(engine: Any, staged: Any, method: str) -> list[Any]:
     from overt.engine.scale.fragment_lines import ShownLines
     from overt.engine.scale.groups_by_cuts import CutFragment, like_of, make_groups_by_cuts
     from overt.engine.scale.groups_by_draw import make_batch_matching
-    from overt.engine.scale.staging import BOX_COIN
+    from overt.engine.scale.staging import BOX_COIN, TWO_COINS
     from overt.progress import silent
 
     lines = ShownLines(("bucket", *staged.order), staged.quasi_identifiers, staged.sensitive)
@@ -197,13 +198,17 @@ def tables_of(engine: Any, staged: Any, method: str) -> list[Any]:
         return [engine.apply(with_number(engine, staged, BOX_COIN), tree, publish, like)]
     if method == "batch-matching":
         rng = np.random.default_rng(0)
+        staged = with_columns(staged, *staged.sensitive_names, *TWO_COINS)
         return list(make_batch_matching(staged, overt.BatchMatching(goal=goal), lines, silent, rng).tables.values())
     if method == "mondrian":
-        needed = engine.only(staged.data, [*staged.quasi_names, *staged.sensitive_names])
-        plain = type(staged)(engine, needed, staged.columns, staged.n_rows, staged.n_dropped, staged.order)
-        mondrian = overt.Mondrian(goal=overt.KAnonymity(10))
-        return list(make_groups_by_cuts(plain, mondrian, lines, silent).tables.values())
+        mondrian, staged = overt.Mondrian(goal=overt.KAnonymity(10)), with_columns(staged, *staged.sensitive_names)
+        return list(make_groups_by_cuts(staged, mondrian, lines, silent).tables.values())
     return list(make_boxes_and_buckets(staged, blind, lines, silent).tables.values())
+
+
+def with_columns(staged: Any, *names: str) -> Any:
+    """Staged rows with their quasi-identifiers and these columns, as a run of the method stages them."""
+    return replace(staged, data=staged.engine.only(staged.data, [*staged.quasi_names, *names]))
 
 
 def with_number(engine: Any, staged: Any, coin: str) -> Any:
