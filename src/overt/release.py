@@ -127,14 +127,14 @@ class Release:
 
     def _described(self) -> list[list[str]]:
         """How many rows in how many groups, made by what, for which goal and against whom; never a row."""
-        sizes, method = self.partition.sizes, self.made_by
+        sizes, method, things = self.partition.sizes, self.made_by, f"{self.table.thing}s"
         rows = [
             ["made by", "not known" if method is None else method.name],
-            ["rows", f"{self.table.n_rows - self.n_suppressed:,}"],
-            ["suppressed rows", f"{self.n_suppressed:,}"],
+            [things, f"{self.table.n_rows - self.n_suppressed:,}"],
+            [f"suppressed {things}", f"{self.n_suppressed:,}"],
             ["groups", f"{self.n_groups:,}"],
             [
-                "rows in the smallest and the largest group",
+                f"{things} in the smallest and the largest group",
                 f"{sizes.min():,} and {sizes.max():,}" if sizes.size else "none",
             ],
         ]

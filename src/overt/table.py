@@ -150,12 +150,24 @@ class Table:
         lines = [list(_HEADER), *self._described()]
         widths = [max(len(line[place]) for line in lines) for place in range(len(_HEADER))]
         shown = ("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
-        return "\n".join([f"Table of {self.n_rows:,} rows", *(f"  {line}".rstrip() for line in shown)])
+        return "\n".join(
+            [
+                f"Table of {self.n_rows:,} {self.thing}{'' if self.n_rows == 1 else 's'}",
+                *(f"  {line}".rstrip() for line in shown),
+            ]
+        )
 
     def _repr_html_(self) -> Markup:
         """What notebooks show: the same as a table."""
         shown = html_table(_HEADER, self._described(), n_text_columns=4)
-        return element("div", element("p", f"Table of {self.n_rows:,} rows"), shown)
+        return element(
+            "div", element("p", f"Table of {self.n_rows:,} {self.thing}{'' if self.n_rows == 1 else 's'}"), shown
+        )
+
+    @property
+    def thing(self) -> str:
+        """What one of its rows is, in words."""
+        return "row" if self.persons is None else "person"
 
     @property
     def quasi_identifiers(self) -> tuple[Column, ...]:

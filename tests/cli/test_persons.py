@@ -2,6 +2,7 @@
 """Persons with several rows on the command line: init, risk, run, check, audit, reports and compare, on a hospital's export."""
 
 import json
+import re
 import tomllib
 
 import numpy as np
@@ -154,6 +155,14 @@ def test_the_owners_report_counts_persons_and_no_bundle_is_taken_for_a_code(stay
         page = (folder / name).read_text(encoding="utf-8")
         assert f"This release of {persons:,} persons with {rows:,} rows" in page
         assert f"persons with {rows:,} rows</" in page and "rows released" not in page
+        assert not re.search(r"Groups have [\d.]+ rows|\([\d,]+ rows\)|share of rows in them|of the rows\.", page)
+    owners = (folder / "release.owner-report.html").read_text(encoding="utf-8")
+    assert re.search(r"Groups have [\d.]+ persons on average", owners)
+    assert "Base rate of Diagnosis: the value nearest to its bound" in owners
+    report = json.loads((folder / "release.owner-report.json").read_text())
+    cut = said(out)["persons"]["rows_cut"]
+    assert report["rows_cut"].startswith(f"{cut:,} of ") and f"Cut: {cut:,} of " in owners
+    assert report["base_rates"] == said(out)["persons"]["base_rates"]
 
 
 def test_comparing_counts_persons(stays, folder, overt):

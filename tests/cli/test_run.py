@@ -470,3 +470,25 @@ def test_one_group_is_no_groups(folder, overt):
     (folder / "recipe.toml").write_text(text)
     _, out, _ = overt("run", "recipe.toml")
     assert "96 rows in 1 group, by mondrian" in out and "1 groups" not in out
+
+
+@pytest.mark.parametrize("method", ["mondrian", "blind-buckets"])
+def test_no_report_counts_one_of_something_as_several(folder, overt, method):
+    text = (
+        (folder / "recipe.toml")
+        .read_text()
+        .replace("k = 4", "k = 96")
+        .replace('name = "mondrian"', f'name = "{method}"')
+    )
+    (folder / "recipe.toml").write_text(text)
+    assert overt("run", "recipe.toml", "--report")[0] == 0
+    for name in ("release.report.html", "release.owner-report.html"):
+        said = said_on(folder / name)
+        assert "1 group" in said  # there is one
+        assert not re.findall(r"(?<![\d,.–-])1 (?:groups|people|persons|rows|buckets|others|sets|columns)\b", said)
+
+
+def said_on(page):
+    """What somebody reads on a page, without its plots and tables."""
+    body = re.sub(r"<(style|script|svg|table)\b.*?</\1>", " ", page.read_text(), flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", body).split())

@@ -307,3 +307,14 @@ def test_pooling_that_does_not_fit_is_refused(made, input, method, output, words
     make, _ = made
     with pytest.raises(InvalidInput, match=words):
         make(input, method, f'rows = "pooled"\n{output}')
+
+
+def test_what_a_console_shows_of_a_table_and_of_a_release_counts_persons():
+    table = table_of_persons([[0, 0, 1, 1]], ["ab", "cd", "ab", "cd"])
+    assert repr(table).startswith("Table of 4 persons\n") and "Table of 4 persons" in table._repr_html_()
+    release = overt.BlindBuckets(goal=overt.RelativeRisk(4), k=2, rows_per_bucket=2).anonymize(
+        table, rng=np.random.default_rng(0)
+    )
+    for text in (repr(release), release._repr_html_()):
+        assert "persons in the smallest and the largest group" in text and "suppressed persons" in text
+        assert "rows in the smallest" not in text

@@ -118,13 +118,16 @@ def left_out_by(recipe: Recipe) -> list[str]:
     words = []
     if recipe.settings.input.keep not in (None, "all"):
         words.append(
-            f"At most {recipe.settings.input.keep} rows per person are kept. The number of dropped rows is not published."
+            "At most 1 row per person is kept. The number of dropped rows is not published."
+            if recipe.settings.input.keep == 1
+            else f"At most {recipe.settings.input.keep} rows per person are kept. The number of dropped rows is not published."
         )
+    things = "rows" if recipe.settings.input.person is None else "persons"
     if recipe.missing == "drop":
-        words.append("Rows without a sensitive value are left out. Their number is not published.")
+        words.append(f"{things.capitalize()} without a sensitive value are left out. Their number is not published.")
     most = float(exact(recipe.method.max_suppressed))
     if most:
-        words.append(f"Up to {most:.3g} of the rows may be suppressed. Their number is not published.")
+        words.append(f"Up to {most:.3g} of the {things} may be suppressed. Their number is not published.")
     return words
 
 

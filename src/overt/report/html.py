@@ -20,7 +20,7 @@ from overt.report.opening import section_of_opening, verdict_of_opening
 from overt.report.owner_report import PublishedFile, Report
 from overt.report.person_sentences import released_words
 from overt.report.plots import Plot
-from overt.report.sentences import percent
+from overt.report.sentences import counted, percent
 from overt.report.sequence import body_of_levels
 from overt.report.svg import draw
 
@@ -114,16 +114,28 @@ def _figures(report: Report) -> Markup:
         ),
         (
             f"{after.n_groups:,}",
-            "different people to the eye" if report.opening.shows_exactly else "groups who look alike",
+            of_groups(after.n_groups, "groups who look alike", is_exact=report.opening.shows_exactly),
         ),
         (f"{after.smallest:,}", f"in the smallest group (before: {before.smallest:,})"),
         (
             f"{after.n_unique:,}",
-            f"people who are unique by what is shown about them (before: {before.n_unique:,})",
+            f"{of_uniques(after.n_unique)} (before: {before.n_unique:,})",
         ),
         (percent(1 - report.utility.non_uniform_entropy), "of the detail remains"),
     ]
     return row_of_figures(figures)
+
+
+def of_groups(n: int, words: str, *, is_exact: bool) -> str:
+    """What stands under a number of groups, or of people who differ where they are shown exactly."""
+    if is_exact:
+        return "different person to the eye" if n == 1 else "different people to the eye"
+    return words.replace("groups", "group") if n == 1 else words
+
+
+def of_uniques(n: int) -> str:
+    """What stands under a number of people who are alone with what is shown of them."""
+    return f"{'person who is' if n == 1 else 'people who are'} unique by what is shown about them"
 
 
 def row_of_figures(figures: Sequence[tuple[str, str]]) -> Markup:
@@ -141,6 +153,7 @@ def _asked(report: Report) -> Iterator[Child]:
         [[goal.asked, goal.reached if goal.holds else f"{goal.reached}: NOT reached"] for goal in report.goals],
         n_text_columns=2,
     )
+    yield _paragraphs(sentences.of_rates(report))
     yield html_table(
         ["Column", "Role", "Kind", "What became of it", "Values"],
         [[fate.name, fate.role, fate.kind, fate.became, f"{fate.n_values:,}"] for fate in report.columns],
@@ -149,7 +162,8 @@ def _asked(report: Report) -> Iterator[Child]:
     if report.identifiers:
         yield element("p", f"Never read and never released: {sentences.listed(list(report.identifiers))}.")
     if report.n_dropped:
-        yield element("p", f"{report.n_dropped:,} rows were left out because a sensitive value is missing.")
+        left = counted(report.n_dropped, f"{report.thing} was", f"{report.thing}s were")
+        yield element("p", f"{left} left out because a sensitive value is missing.")
 
 
 def _against(report: Report) -> Iterator[Child]:
@@ -174,11 +188,11 @@ def _found(report: Report) -> Iterator[Child]:
     if report.uniques.sets:
         yield element("h3", "Which columns singled people out")
         yield html_table(
-            ["The smallest sets of columns that were enough together", "Rows"],
+            ["The smallest sets of columns that were enough together", f"{report.thing.capitalize()}s"],
             [[" + ".join(one.columns), f"{one.n_rows:,}"] for one in report.uniques.sets[:MOST_SETS]],
         )
         left = len(report.uniques.sets) - MOST_SETS
-        more = f" {left} more sets single out fewer." if left > 0 else ""
+        more = f" {counted(left, 'more set singles', 'more sets single')} out fewer." if left > 0 else ""
         yield element("p", f"Sets of up to {report.uniques.max_size} columns were examined.{more}", class_="quiet")
 
 
@@ -195,8 +209,8 @@ def _attackers(report: Report) -> Markup:
         row("Prosecutor", "knows the person is in the table", [_highest(risk) for risk in risks]),
         row("Journalist", "does not know that; at most", [_highest(risk) for risk in risks]),
         row("Marketer", "matches everybody; right for", [percent(float(r.identification.marketer)) for r in risks]),
-        row("Groups under 5", "share of rows in them", shares(5)),
-        row("Groups under 10", "share of rows in them", shares(10)),
+        row("Groups under 5", f"share of {report.thing}s in them", shares(5)),
+        row("Groups under 10", f"share of {report.thing}s in them", shares(10)),
     ]
     return element("div", html_table(["Risk of being found", "Before", "After"], rows))
 
@@ -208,7 +222,9 @@ def _highest(risk: Risk) -> str:
 def _learnt(report: Report) -> Iterator[Child]:
     pairs = list(zip(report.before.disclosures, report.after.disclosures, strict=True))
     for before, after in pairs:
-        yield element("p", sentences.of_learning(before, after), class_="warn" if after.n_certain else None)
+        yield element(
+            "p", sentences.of_learning(before, after, report.thing), class_="warn" if after.n_certain else None
+        )
     rows = [
         [
             after.column,

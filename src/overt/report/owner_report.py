@@ -33,9 +33,9 @@ from overt.release import Release
 from overt.report.bins import bins_of
 from overt.report.leak import Leak, brief
 from overt.report.opening import Opening
-from overt.report.person_sentences import counted_persons, of_knowledge
+from overt.report.person_sentences import base_rates, counted_persons, of_cut, of_knowledge
 from overt.report.plots import Plot, bars_before_and_after
-from overt.report.sentences import headline, of_rare, percent
+from overt.report.sentences import headline, of_rare, of_worst_group
 from overt.report.sequence import LevelsTried, levels_of
 from overt.table import Column, Kind, Role, Table
 
@@ -118,6 +118,9 @@ class Report:
     leak: Leak | None = None  # what someone who knows the method learns, if it was asked
     downcoded: Downcoding | None = None  # what a reader learns about quasi-identifiers, if it was asked
     files: tuple[PublishedFile, ...] = ()
+    thing: str = "row"  # what is counted: "person" where people can have several rows
+    base_rates: tuple[str, ...] = ()  # how frequent values are among persons, beside their bounds
+    cut: str = ""  # which rows of persons were not kept
 
     @property
     def is_checked(self) -> bool:
@@ -162,6 +165,8 @@ class Report:
             "rows": self.n_rows,
             "rows_dropped": self.n_dropped,
             "rows_suppressed": self.n_suppressed,
+            "base_rates": list(self.base_rates),
+            "rows_cut": self.cut or None,
             "columns": [asdict(fate) for fate in self.columns],
             "nothing_shown_below_rows": self.least_rows,
             "risk": {"before": self.before.to_dict(), "after": self.after.to_dict()},
@@ -271,6 +276,9 @@ def make_report(
         goals=goals,
         opening=opening,
         files=tuple(files),
+        thing=table.thing,
+        base_rates=tuple(base_rates(table, goal)),
+        cut="" if table.persons is None or table.persons.keep is None else of_cut(table.persons),
         findings=tuple((f.name, f.ok, f.sentence) for f in verdict.findings) if verdict is not None else (),
         cautions=tuple(cautions),
         whom=counted_persons(table, table.n_rows - release.n_suppressed),
@@ -287,7 +295,7 @@ def make_report(
         after=after,
         uniques=find_uniques(table, alike=alike),
         utility=utility,
-        group_sizes=plot_group_sizes(before, after),
+        group_sizes=plot_group_sizes(before, after, table.thing),
         distributions=tuple(_distribution(column, expected[column.name], in_bins) for column in rows.table.columns),
         recipe=recipe,
         kind=release.kind,
@@ -303,7 +311,7 @@ def most_rows_of_a_person(table: Table) -> int:
     return max(lengths, default=1)
 
 
-def plot_group_sizes(before: Risk, after: Risk) -> Plot:
+def plot_group_sizes(before: Risk, after: Risk, thing: str = "row") -> Plot:
     """How many rows are in groups of which size, before and after."""
     labels = [size_label(i) for i in range(len(SIZES))]
     shares = [rows_by_size(risk.sizes) / risk.identification.n_rows for risk in (before, after)]
@@ -312,7 +320,7 @@ def plot_group_sizes(before: Risk, after: Risk) -> Plot:
         labels[:last],
         [float(share) for share in shares[0][:last]],
         [float(share) for share in shares[1][:last]],
-        description="How many people look alike: share of rows by the size of their group, before and after",
+        description=f"How many people look alike: share of {thing}s by the size of their group, before and after",
         name="people who look alike",
     )
 
@@ -359,7 +367,7 @@ def _fate(release: Release, column: Column, utility: Utility, learnt: Sequence[A
     became = _became(release, column, measured)
     if worst is not None:
         where = "bucket" if release.shows_exactly else "group"
-        became = f"{became}; in the worst {where} one value has {percent(float(worst))} of the rows"
+        became = f"{became}; {of_worst_group(float(worst), release.table.thing, where)}"
     return Fate(column.name, str(column.role), str(column.kind), column.n_values, became)
 
 

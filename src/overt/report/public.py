@@ -30,7 +30,7 @@ from overt.report.opening import Opening, of_goals
 from overt.report.owner_report import Goal, PublishedFile, parameters_of, rows_by_size, size_label
 from overt.report.person_sentences import counted_persons, not_promised_of, of_knowledge
 from overt.report.plots import Plot, bars
-from overt.report.sentences import counted
+from overt.report.sentences import counted, of_worst_group
 from overt.table import Column, Kind, Role
 
 
@@ -75,6 +75,7 @@ class PublicReport:
     recipe: str
     said_of_persons: str = ""  # "600 persons with 1,190 rows"
     knowledge: str = ""  # whose knowledge of visits is covered
+    thing: str = "row"  # what is counted: "person" where people can have several rows
 
     @property
     def resists_replay(self) -> bool:
@@ -171,6 +172,11 @@ class SeenInRelease:
     said_of_persons: str = ""
     knowledge: str = ""
     is_pooled: bool = False  # which lines of a bucket are one person's is not published
+
+    @property
+    def thing(self) -> str:
+        """What is counted."""
+        return "row" if self.persons is None else "person"
 
     @classmethod
     def of(cls, read: Release, goal: Property) -> "SeenInRelease":
@@ -288,9 +294,9 @@ def public_report_of(
         rows_of_size=tuple(counts),
         group_sizes=bars(
             [(label, rows / found.n_rows) for label, rows in counts],
-            description="How many people look alike: share of rows by the size of their group",
+            description=f"How many people look alike: share of {seen.thing}s by the size of their group",
             x="people who look alike",
-            y="share of rows",
+            y=f"share of {seen.thing}s",
             as_share=True,
         ),
         columns=tuple(_shown(column, seen.whose) for column in seen.columns),
@@ -298,6 +304,7 @@ def public_report_of(
         recipe=recipe,
         said_of_persons=seen.said_of_persons,
         knowledge=seen.knowledge,
+        thing=seen.thing,
     )
 
 
@@ -316,8 +323,8 @@ def _not_promised(seen: SeenInRelease, method: Method, goal: Property, others: S
         words.append(goal.caution)
     looked_at = {part.column for part in goal.parts if isinstance(part, SensitiveProperty)}
     words += [
-        f"Nothing is asked of {one.column!r}: {one.n_certain:,} rows are in groups where everyone has the same value, and in the worst "
-        f"group one value has {float(one.worst):.0%} of the rows."
+        f"Nothing is asked of {one.column!r}: {counted(one.n_certain, f'{seen.thing} is', f'{seen.thing}s are')} in groups where everyone has the same "
+        f"value, and {of_worst_group(float(one.worst), seen.thing)}."
         for one in seen.learnt
         if None not in looked_at and one.column not in looked_at
     ]

@@ -8,11 +8,11 @@ from overt.audience import Audience
 from overt.markup import Child, Markup, element, html_table, join
 from overt.report import sentences
 from overt.report.glossary import block_to_sign, section_of_glossary
-from overt.report.html import figure_of, files_table, page, row_of_figures
+from overt.report.html import figure_of, files_table, of_groups, of_uniques, page, row_of_figures
 from overt.report.opening import section_of_opening, verdict_of_opening
 from overt.report.person_sentences import released_words
 from overt.report.public import PublicReport
-from overt.report.sentences import one_in, percent
+from overt.report.sentences import counted, one_in, percent
 
 MADE_FROM = (
     "This report was computed from the published files and from what was decided before: the goal, the method and the recipe. It "
@@ -83,13 +83,13 @@ def _figures(report: PublicReport) -> Markup:
         (f"{found.n_rows:,}", released_words(report.said_of_persons)),
         (
             f"{found.n_groups:,}",
-            "different people to the eye" if report.opening.shows_exactly else "groups of people who look alike",
+            of_groups(found.n_groups, "groups of people who look alike", is_exact=report.opening.shows_exactly),
         ),
-        (f"{found.smallest:,}", "people in the smallest group"),
-        (f"{found.n_unique:,}", "people who are unique by what is shown about them"),
+        (f"{found.smallest:,}", f"{'person' if found.smallest == 1 else 'people'} in the smallest group"),
+        (f"{found.n_unique:,}", of_uniques(found.n_unique)),
     ]
     if report.n_buckets is not None:
-        figures.append((f"{report.n_buckets:,}", "buckets of sensitive values"))
+        figures.append((f"{report.n_buckets:,}", f"bucket{'' if report.n_buckets == 1 else 's'} of sensitive values"))
     if report.learnt:
         figures.append(
             (percent(max(float(one.worst) for one in report.learnt)), "is the largest share of one value in a group")
@@ -136,7 +136,7 @@ def _found(report: PublicReport) -> Iterator[Child]:
         row("Prosecutor", "knows the person is in the table", highest),
         row("Journalist", "does not know that; at most", highest),
         row("Marketer", "matches everybody; right for", percent(float(found.marketer))),
-        *(row(f"Groups under {size}", "rows in them", f"{rows:,}") for size, rows in found.below if size > 2),
+        *(row(f"Groups under {size}", f"{report.thing}s in them", f"{n:,}") for size, n in found.below if size > 2),
     ]
     table = element("div", html_table(["Risk of being found", "In the release"], rows))
     yield element("div", figure_of(report.group_sizes, "People by how many look like them"), table, class_="pair")
@@ -150,10 +150,11 @@ def _finding(report: PublicReport) -> str:
             "sensitive values are theirs."
         )
     if found.smallest == 1:
-        return f"{percent(found.n_unique / found.n_rows)} of people ({found.n_unique:,} rows) can be singled out by what is shown about them."
+        n_unique = counted(found.n_unique, report.thing)
+        return f"{percent(found.n_unique / found.n_rows)} of people ({n_unique}) can be singled out by what is shown about them."
     return (
-        f"Everyone looks like at least {found.smallest - 1:,} others. Someone who knows that a person is in the table picks the right "
-        f"row with a chance of at most {one_in(float(found.prosecutor))}; someone who tries to match everybody gets "
+        f"Everyone looks like at least {counted(found.smallest - 1, 'other')}. Someone who knows that a person is in the table picks the right "
+        f"{report.thing} with a chance of at most {one_in(float(found.prosecutor))}; someone who tries to match everybody gets "
         f"{percent(float(found.marketer))} right."
     )
 
@@ -161,12 +162,11 @@ def _finding(report: PublicReport) -> str:
 def _learnt(report: PublicReport) -> Iterator[Child]:
     where = "bucket" if report.kind == "buckets" else "group"
     for one in report.learnt:
-        certain = (
-            f"{one.n_certain:,} people are in {where}s where everyone has the same value, and so are known with certainty"
-            if one.n_certain
-            else f"nobody is in a {where} where everyone has the same value"
+        yield element(
+            "p",
+            f"{one.column}: {sentences.of_certain(one.n_certain, where)}.",
+            class_="warn" if one.n_certain else None,
         )
-        yield element("p", f"{one.column}: {certain}.", class_="warn" if one.n_certain else None)
     yield html_table(
         ["Column", "Known for certain", f"Worst {where}", "Best guess right", "Guess without looking"],
         [

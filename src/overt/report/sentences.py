@@ -72,7 +72,7 @@ def of_finding(report: "Report") -> Iterator[str]:
     """How easily people are found, before and after."""
     before, after = report.before.identification, report.after.identification
     known = listed([fate.name for fate in report.columns if fate.role == "quasi-identifier"])
-    yield f"Before: {_uniques_of(before)} by {known}. {_sets_of(report)}"
+    yield f"Before: {_uniques_of(before, report.thing)} by {known}. {_sets_of(report)}"
     if report.kind == "buckets":
         yield (
             f"After: people are found as before, because {known} are published exactly; what is hidden is which "
@@ -81,19 +81,21 @@ def of_finding(report: "Report") -> Iterator[str]:
         return
     if after.smallest == 1:
         share = percent(after.n_unique / after.n_rows)
-        yield f"After: {share} of people ({after.n_unique:,} rows) can still be singled out by what is shown about them."
+        yield f"After: {share} of people ({counted(after.n_unique, report.thing)}) can still be singled out by what is shown about them."
         return
     yield (
-        f"After: everyone looks like at least {after.smallest - 1:,} others. Someone who knows that a person is in "
-        f"the table picks the right row with a chance of at most {one_in(float(after.prosecutor))}; someone who tries to "
+        f"After: everyone looks like at least {counted(after.smallest - 1, 'other')}. Someone who knows that a person is in "
+        f"the table picks the right {report.thing} with a chance of at most {one_in(float(after.prosecutor))}; someone who tries to "
         f"match everybody gets {percent(float(after.marketer))} right (before: {percent(float(before.marketer))})."
     )
 
 
-def _uniques_of(before: Identification) -> str:
+def _uniques_of(before: Identification, thing: str) -> str:
     if not before.n_unique:
-        return f"nobody was unique, but the smallest groups had {before.smallest:,} rows,"
-    return f"{percent(before.n_unique / before.n_rows)} of people ({before.n_unique:,} rows) could be singled out"
+        return f"nobody was unique, but the smallest groups had {counted(before.smallest, thing)},"
+    return (
+        f"{percent(before.n_unique / before.n_rows)} of people ({counted(before.n_unique, thing)}) could be singled out"
+    )
 
 
 def _sets_of(report: "Report") -> str:
@@ -106,19 +108,42 @@ def _sets_of(report: "Report") -> str:
     columns = f"{few} column{'s' if few > 1 else ''}"
     return (
         f"For {n_few:,} of them {columns} {'were' if few > 1 else 'was'} enough; the set that singled out most was "
-        f"{listed(list(worst.columns))} ({worst.n_rows:,} rows)."
+        f"{listed(list(worst.columns))} ({counted(worst.n_rows, report.thing)})."
     )
 
 
-def of_learning(before: AttributeDisclosure, after: AttributeDisclosure) -> str:
+def of_rates(report: "Report") -> Iterator[str]:
+    """How frequent values are among persons, beside what the goals allow; and which of their rows were cut."""
+    yield from (f"Base rate of {words}." for words in report.base_rates)
+    if report.cut:
+        yield f"Cut: {report.cut}."
+
+
+def of_worst_group(share: float, thing: str, where: str = "group") -> str:
+    r"""The share of a value in a group: of persons, of those who have it in any row.
+
+    >>> of_worst_group(0.25, "row"), of_worst_group(0.25, "person", "bucket")
+    ('in the worst group one value has 25\xa0% of the rows', 'in the worst bucket 25\xa0% of the persons have the same value')
+    """
+    if thing == "row":
+        return f"in the worst {where} one value has {percent(share)} of the rows"
+    return f"in the worst {where} {percent(share)} of the {thing}s have the same value"
+
+
+def of_certain(n_certain: int, where: str = "group") -> str:
+    """How many people's values follow from their group alone."""
+    if not n_certain:
+        return f"nobody is in a {where} where everyone has the same value"
+    people = counted(n_certain, f"person is in a {where}", f"people are in {where}s")
+    known = "is" if n_certain == 1 else "are"
+    return f"{people} where everyone has the same value, and so {known} known with certainty"
+
+
+def of_learning(before: AttributeDisclosure, after: AttributeDisclosure, thing: str = "row") -> str:
     """How much is learnt of a sensitive column without finding anybody."""
-    certain = (
-        f"{after.n_certain:,} people are in groups where everyone has the same value, and so are known with certainty"
-        if after.n_certain
-        else "nobody is in a group where everyone has the same value"
-    )
+    worst = of_worst_group(float(after.worst), thing)
     return (
-        f"{after.column}: {certain}. In the worst group one value has {percent(float(after.worst))} of the rows. Guessing "
+        f"{after.column}: {of_certain(after.n_certain)}. {worst[:1].upper()}{worst[1:]}. Guessing "
         f"the most frequent value of each group is right for {percent(after.best_guess)} of people; before it was "
         f"{percent(before.best_guess)}, and without looking at anybody it is {percent(float(after.blind_guess))}."
     )
@@ -131,13 +156,14 @@ def of_cost(report: "Report") -> Iterator[str]:
         yield "Every column is published unchanged. What is lost is how they are related to the sensitive columns."
     else:
         yield (
-            f"Groups have {utility.average_group_size:,.1f} rows on average. Of the information in the quasi-identifiers, "
+            f"Groups have {utility.average_group_size:,.1f} {report.thing}s on average. Of the information in the quasi-identifiers, "
             f"{percent(1 - utility.non_uniform_entropy)} remains (in bits); a cell covers "
             f"{percent(utility.certainty_penalty)} of its column's range on average."
         )
     if report.n_suppressed:
         share = percent(report.n_suppressed / report.n_rows)
-        yield f"{report.n_suppressed:,} rows ({share}) were suppressed: they are not in the release."
+        were, they = ("was", "it is") if report.n_suppressed == 1 else ("were", "they are")
+        yield f"{counted(report.n_suppressed, report.thing)} ({share}) {were} suppressed: {they} not in the release."
     if utility.mean_error is not None:
         yield (
             f"Averages of a number by category, computed from the release, are off by {utility.mean_error:.3f} standard "

@@ -22,7 +22,11 @@ def _blocks(report: Report) -> Iterator[list[str]]:
     yield [f"{report.name}: {sentences.headline(report)} {report.opening.condition}"]
     yield from ([heading.upper(), *said] for heading, said in report.opening.rows)
     yield ["AGAINST WHOM", sentences.of_replay(report.guarantee, said=report.cautions)]
-    yield ["WHAT WAS ASKED", *(f"{goal.asked}; reached: {goal.reached}" for goal in report.goals)]
+    yield [
+        "WHAT WAS ASKED",
+        *(f"{goal.asked}; reached: {goal.reached}" for goal in report.goals),
+        *sentences.of_rates(report),
+    ]
     if report.leak is not None:
         yield ["WHAT SOMEONE WHO KNOWS THE METHOD LEARNS", *sentences_of_leak(report.leak)]
     if report.levels_tried is not None:
@@ -31,7 +35,7 @@ def _blocks(report: Report) -> Iterator[list[str]]:
     if report.downcoded is not None:
         yield [downcoding.TITLE.upper(), *report.downcoded.sentences()]
     pairs = zip(report.before.disclosures, report.after.disclosures, strict=True)
-    if learnt := [sentences.of_learning(before, after) for before, after in pairs]:
+    if learnt := [sentences.of_learning(before, after, report.thing) for before, after in pairs]:
         yield ["WHAT CAN BE LEARNT", *learnt]
     yield ["WHAT IT COST", *sentences.of_cost(report)]
     if report.cautions:
