@@ -4,7 +4,7 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 
 import numpy as np
 import pytest
@@ -219,13 +219,6 @@ def test_lists_of_several_bundles_keep_theorem_f():
     tables = tables_of(["ab", "ac", "bd", "ce"])
     law = laws(make, tables)
     assert is_strong(law, tables) and not differences(law)[0]
-
-
-def test_independent_groups_of_rows_add_up():
-    """Three groups at a third: somebody with a row in each has the value with 19/27, for who knows whose rows are whose."""
-    assert 1 - (1 - Fraction(1, 3)) ** 3 == Fraction(19, 27)
-    shares = [Fraction(sum(v == "a" for v in chosen), 3) for chosen in combinations("abc", 3)]
-    assert shares == [Fraction(1, 3)]
 
 
 REFUSED = [

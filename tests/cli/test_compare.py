@@ -32,6 +32,18 @@ def test_a_recipe_that_cannot_reach_its_goal_does_not_stop_the_others(folder, ov
     assert good["groups"] > 1 and "90-diversity" in bad["error"]
 
 
+def test_a_recipe_with_a_missing_column_or_an_invalid_one_does_not_stop_the_others(folder, overt, overt_json):
+    (folder / "lost.toml").write_text(RECIPE.replace("[columns.Sex]", "[columns.Gender]"))
+    (folder / "wrong.toml").write_text(RECIPE.replace("k = 4", 'k = "four"'))
+    code, document = overt_json("compare", "lost.toml", "wrong.toml", "recipe.toml", "--seconds", "0")
+    good, lost, wrong = document["results"]  # what can be compared stands first
+    assert code != 0 and good["groups"] > 1 and good.get("error") is None
+    assert "There is no column 'Gender'" in lost["error"] and "k" in wrong["error"] and "wrong.toml" in wrong["error"]
+    code, out, err = overt("compare", "lost.toml", "wrong.toml", "recipe.toml", "--seconds", "0")
+    assert code != 0 and "There is no column 'Gender'" in out + err and "wrong.toml" in out + err
+    assert any(line.split()[:2] == ["recipe", "mondrian"] for line in out.splitlines())
+
+
 def test_a_page_that_is_there_is_not_replaced(folder, overt):
     (folder / "page.html").write_text("mine")
     code, _, err = overt("compare", "recipe.toml", "--page", "page.html")

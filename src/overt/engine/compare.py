@@ -126,7 +126,7 @@ def compare(
     overwrite: bool = False,
     on_progress: Progress = silent,
 ) -> Comparison:
-    """Run every recipe and measure what comes out; one that cannot reach its goal does not stop the others.
+    """Run every recipe and measure what comes out; one that is invalid, does not fit its data, or cannot reach its goal does not stop the others.
 
     `seconds` is the time limit for each estimate of what someone who knows the method learns; 0 skips estimates. With a
     `learner`, also what someone guesses right who knows how values depend on quasi-identifiers.
@@ -145,12 +145,15 @@ def compare(
     """
     if not recipes and not published:
         raise InvalidInput("Name the recipes to compare: overt compare one.toml other.toml")
-    read = [as_recipe(recipe) for recipe in recipes]
+    read = _read(recipes)
     files = [(tool, as_recipe(given), Path(file)) for tool, given, file in published]
     rng = rng or np.random.default_rng()
     candidates: list[Candidate] = []
     failures: list[Failure] = []
-    for name, recipe in zip(_names(read), read, strict=True):
+    for name, recipe in zip(_names(recipes), read, strict=True):
+        if isinstance(recipe, OvertError):
+            failures.append(Failure(name, str(recipe)))
+            continue
 
         def stage(what: str, done: int, total: int, name: str = name) -> None:
             on_progress(f"{name}: {what}", done, total)
@@ -269,9 +272,24 @@ def prepare_to_look_at(recipe: Recipe, on_progress: Progress) -> tuple[Prepared,
     return prepare(recipe, on_progress, left_out=pilot.others), pilot.people
 
 
-def _names(recipes: Sequence[Recipe]) -> list[str]:
+def _read(recipes: Sequence[Recipe | str | Path]) -> list[Recipe | OvertError]:
+    """The recipes, or why one cannot be read; where that is so of all, there is nothing to compare."""
+    read: list[Recipe | OvertError] = []
+    for given in recipes:
+        try:
+            read.append(as_recipe(given))
+        except OvertError as error:
+            read.append(error)
+    wrong = [one for one in read if isinstance(one, OvertError)]
+    if wrong and len(wrong) == len(read):
+        raise wrong[0]
+    return read
+
+
+def _names(recipes: Sequence[Recipe | str | Path]) -> list[str]:
     """The names of the recipes, with their folder where two are the same."""
-    plain = [recipe.name.removesuffix(".toml") for recipe in recipes]
+    paths = [recipe.path if isinstance(recipe, Recipe) else Path(recipe) for recipe in recipes]
+    plain = [path.name.removesuffix(".toml") for path in paths]
     if len(set(plain)) == len(plain):
         return plain
-    return [f"{recipe.folder.name}/{name}" for recipe, name in zip(recipes, plain, strict=True)]
+    return [f"{path.parent.name}/{name}" for path, name in zip(paths, plain, strict=True)]
