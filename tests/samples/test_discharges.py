@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import tomllib
 
+import numpy as np
 import pytest
 
 from overt.errors import InvalidInput
@@ -61,7 +62,9 @@ def test_init_proposes_the_roles_that_an_expert_would_give(stays, tmp_path, monk
     stays.write_csv("discharges.csv")
     first = init("discharges.csv")
     assert {column.name: str(column.role) for column in first.profile.columns} == ROLES
-    columns = tomllib.loads((tmp_path / "recipe.toml").read_text())["columns"]
+    recipe = tomllib.loads((tmp_path / "recipe.toml").read_text())
+    assert proposed(recipe) == {"keep": 3, "people": 1_750, **AS_SHIPPED}
+    columns = recipe["columns"]
     assert columns["Birth date"]["format"] == ["%d.%m.%Y", "%Y-%m-%d"]
     assert columns["Admitted"]["format"] == "%d.%m.%Y"
     assert columns["Charge"] == {"role": "other"}
@@ -70,6 +73,48 @@ def test_init_proposes_the_roles_that_an_expert_would_give(stays, tmp_path, monk
     [charge] = [column for column in everything.columns if column.name == "Charge"]
     line = 2 + stays["Charge"].to_list().index("see file")
     assert str(charge.odd) == f"line {line:,}"
+
+
+def proposed(recipe):
+    """What a recipe says of persons and promises: all that does not follow from the roles."""
+    said = {name: recipe["input"][name] for name in ("person", "keep", "which", "order", "known")}
+    return {
+        **said,
+        "varies": [name for name, column in recipe["columns"].items() if column.get("varies")],
+        "goals": [(goal["property"], goal.get("column")) for goal in recipe["goal"]],
+        "bounds": [{name: goal[name] for name in ("k", "l", "times") if name in goal} for goal in recipe["goal"]],
+        "method": recipe["method"],
+        "people": recipe["pilot"]["people"],
+    }
+
+
+AS_SHIPPED = {
+    "person": "Patient ID",
+    "which": "latest",
+    "order": "Admitted",
+    "known": "visits",
+    "varies": ["Admitted", "Discharged", "Ward"],
+    "goals": [
+        ("k-anonymity", None),
+        ("l-diversity", "Diagnosis"),
+        ("relative-risk", "HIV"),
+        ("relative-risk", "Mental health flag"),
+    ],
+    "bounds": [{"k": 5}, {"l": 3}, {"times": 2}, {"times": 2}],
+    "method": {"name": "blind-buckets", "stratify": {"halvings": 0}},
+}
+
+
+def test_init_proposes_the_same_for_a_small_file_but_keeps_fewer_rows(tmp_path, monkeypatch):
+    """As many rows as a hundred patients have; the pilot is a tenth of the patients, drawn the same each time here."""
+    from overt import init
+
+    monkeypatch.setattr("overt.engine.init.secret_generator", lambda: np.random.default_rng(1))
+    discharges(3_000).write_csv(tmp_path / "stays.csv")
+    first = init(tmp_path / "stays.csv", into=tmp_path / "stays.toml")
+    assert {column.name: str(column.role) for column in first.profile.columns} == ROLES
+    recipe = tomllib.loads((tmp_path / "stays.toml").read_text())
+    assert proposed(recipe) == {"keep": 2, "people": 262, **AS_SHIPPED}
 
 
 def test_init_proposes_the_goals_that_an_expert_would_give(tmp_path, monkeypatch):
