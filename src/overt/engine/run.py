@@ -26,6 +26,7 @@ from overt.io.person_lines import lines_of_persons, rows_of_persons
 from overt.io.pilot_record import Pilot, decide, pilot_for_run, refused_after, remember_place, sentence_of_pilot
 from overt.io.publication import published_tables
 from overt.io.recipe.recipe import Recipe, as_recipe
+from overt.io.repeated_persons import allowed_words
 from overt.io.unfinished import clear_unfinished
 from overt.progress import Progress, silent
 from overt.randomness import secret_generator
@@ -158,6 +159,7 @@ def run(
             others=recipe.settings.output.others,
             warned=(
                 *find_identifiers_released(table, recipe.settings.output.others),
+                *map(allowed_words, recipe.may_repeat),
                 *made.warned,
                 *find_tight_cells(release, recipe.choices("show")),
                 *((MISSING_LEFT_OUT,) if table.n_dropped and not recipe.is_dp else ()),

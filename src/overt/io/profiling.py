@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from json import dumps
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from overt.io.files import dialect_of
 from overt.io.formats import find_format, no_file, polars_errors, scan_typed
 from overt.io.frames import coded_columns
 from overt.io.number_formats import NumberFormat
+from overt.io.repeated_persons import repeated_words
 from overt.io.roles.cell_kinds import ReadAs, read_as
 from overt.io.roles.cell_shapes import shape_of
 from overt.io.roles.header_words import Meaning, meanings_of, words_of
@@ -597,15 +597,6 @@ def refuse_repeated(path: Path, counted: dict[str, tuple[int, int]]) -> None:
     for name, (n_persons, n_rows) in counted.items():
         if n_persons < n_rows:
             raise InvalidData(repeated_words(name, path.name, n_persons, n_rows))
-
-
-def repeated_words(name: str, where: str, n_persons: int, n_rows: int) -> str:
-    """That persons have several rows, why that matters, and what to do."""
-    return (
-        f"Column {name!r} of {where} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as rows, "
-        f"five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. A name alone does "
-        'not tell persons apart: number them in a column of their own. If nobody has several rows, say repeats = "allow" for it.'
-    )
 
 
 def _columns_of(

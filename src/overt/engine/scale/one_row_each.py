@@ -17,7 +17,7 @@ from overt.engine.scale.parts_check import ByHash, Everything
 from overt.engine.scale.seam import Place, RowBatch, ScaleEngine, column_of, count_cells, n_fragments_of
 from overt.errors import InvalidData
 from overt.hierarchy.texts import texts_of
-from overt.io.profiling import repeated_words
+from overt.io.repeated_persons import repeated_words
 
 _HASHES = pl.DataFrame(schema={"h0": pl.Int64, "h1": pl.Int64})
 _DIFFERENT = pl.DataFrame(schema={"n": pl.Int64})

@@ -65,6 +65,7 @@ from overt.io.pilot_record import (
 )
 from overt.io.private_folder import PREFIX, clear_abandoned
 from overt.io.recipe.recipe import Recipe
+from overt.io.repeated_persons import allowed_words
 from overt.io.targets import FileTarget, digests_of_files
 from overt.method import Method, Searching
 from overt.progress import Progress, silent
@@ -216,6 +217,7 @@ def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None, seen: Measu
     """What the owner could overlook, as far as dictionaries, counts and the measures of groups tell."""
     table = staged.table()
     yield from find_identifiers_released(table)
+    yield from map(allowed_words, recipe.may_repeat)
     if recipe.method.table_names != BucketRelease.table_names:
         is_on_grid = recipe.method.shows == "grid"
         levels = [column.name for column in table.quasi_identifiers] if isinstance(recipe.method, Searching) else []

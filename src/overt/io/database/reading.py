@@ -3,7 +3,6 @@
 """A table or a query of a database becomes a table of ours; a release in a database is read back to be checked."""
 
 from collections.abc import Collection, Mapping, Sequence
-from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from overt.io.database.gathering import Gathered, all_columns, gather, plan_cell
 from overt.io.database.selection import Selection
 from overt.io.encoding import Coded
 from overt.io.intake import Intake, Missing
+from overt.io.repeated_persons import repeated_words
 from overt.progress import Progress, silent
 from overt.table import Kind, Table
 
@@ -140,8 +140,4 @@ def _refuse_repeated(connection: Connection, selection: Selection, name: str) ->
         selection.what,
     )
     if n_persons < n_rows:
-        raise InvalidData(
-            f"Column {name!r} of {selection.what} has {n_persons:,} different values in {n_rows:,} rows: several rows for one person. Counted as "
-            f"rows, five that look alike may be one person. Say whose they are: person = {dumps(name, ensure_ascii=False)} in [input]. A name "
-            'alone does not tell persons apart: number them in a column of their own. If nobody has several rows, say repeats = "allow" for it.'
-        )
+        raise InvalidData(repeated_words(name, selection.what, n_persons, n_rows))

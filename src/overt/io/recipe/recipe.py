@@ -115,6 +115,14 @@ class Recipe:
         )
 
     @property
+    def may_repeat(self) -> tuple[str, ...]:
+        """The identifiers of which a value may stand in several rows, because the recipe allows it, while every row counts as a person."""
+        if self.settings.input.person is not None:
+            return ()
+        columns = self.settings.columns.items()
+        return tuple(name for name, column in columns if isinstance(column, Identifier) and column.repeats == "allow")
+
+    @property
     def varying(self) -> tuple[str, ...]:
         """The quasi-identifiers that differ between the rows of a person."""
         return tuple(name for name, varies in self.choices("varies").items() if varies)
