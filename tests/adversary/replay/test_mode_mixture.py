@@ -127,9 +127,7 @@ def test_modes_mixed_find_what_counting_finds(counts, first, l):
     failed = failed_of(table, FrequencyLDiversity(l))
     runs = RunSums(failed)
     done, *_ = mix_modes(failed, 0, runs, np.random.default_rng(2), Watch(np.inf, silent), repeats=True)
-    if not done:  # too many modes for what is kept: nothing is said
-        assert not runs.n_runs.any()
-        return
+    assert done
     log_z, expected = exact_cut(counts, first, n, l)
     told = runs.estimate()
     assert told.is_known.all() and abs(runs.top[0] - log_z) < 1
@@ -138,6 +136,15 @@ def test_modes_mixed_find_what_counting_finds(counts, first, l):
     cell = 0 if sizes[0] == first else 1
     assert (np.abs(told.mean[cell] * sizes[cell] - expected) <= 3 * told.error[cell] * sizes[cell]).all()
     assert told.error.max() < 0.1
+
+
+def test_modes_that_are_too_many_for_what_is_kept_are_not_mixed(monkeypatch):
+    monkeypatch.setattr(mode_mixture, "MOST_MODES", 1)  # eight hold the mass: four values on two sides
+    table, _ = one_cut(*CASES[0])
+    failed = failed_of(table, FrequencyLDiversity(3))
+    runs = RunSums(failed)
+    found = mix_modes(failed, 0, runs, np.random.default_rng(2), Watch(np.inf, silent), repeats=True)
+    assert found == (False, 0, 0) and not runs.n_runs.any()
 
 
 def test_search_names_the_reasons_that_hold_most():
