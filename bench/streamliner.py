@@ -66,8 +66,8 @@ def methods(l: int) -> dict[str, Any]:
     """The methods that the figures compare."""
     goal = overt.FrequencyLDiversity(l)
     return {
-        "RDA": RDA(goal=goal),
-        "GDA": GDA(goal=goal, mode="paper", weights=PAPER_WEIGHTS),
+        "RDA": RDA(goal=goal, cells="tight"),  # as in the paper
+        "GDA": GDA(goal=goal, mode="paper", weights=PAPER_WEIGHTS, cells="tight"),
         "BatchMatching": BatchMatching(goal=goal),
         "BatchMatching, Gender strata": BatchMatching(goal=goal, strata=("Gender",)),
     }

@@ -31,8 +31,8 @@ def claim(folder, release, method, **parameters):
 @pytest.mark.parametrize(
     ("made", "method", "parameters"),
     [
-        ("mondrian-plain", "dealing", {"form": "generalized"}),
-        ("mondrian-plain", "rda", {"form": "generalized"}),
+        ("mondrian-plain", "dealing", {"form": "generalized", "cells": "tight"}),
+        ("mondrian-plain", "rda", {"form": "generalized", "cells": "tight"}),
         ("mondrian", "batch-matching", {"form": "bucketized"}),
         ("batch-matching-buckets", "batch-matching", {"form": "generalized"}),
         ("ria", "anatomy", {}),

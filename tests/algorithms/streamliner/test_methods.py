@@ -4,11 +4,13 @@
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import streamliner as oracle
+from overt import Intervals, read_frame
 from overt.algorithms.streamliner import GDA, RDA, RIA, BatchMatching, Dealing
 from overt.algorithms.streamliner.family import merge_neighbours
 from overt.algorithms.streamliner.gda import group_by_distance
@@ -16,6 +18,7 @@ from overt.algorithms.streamliner.ranks import weighted_rank
 from overt.algorithms.streamliner.rda import plan_groups
 from overt.algorithms.streamliner.ria import draw_candidates
 from overt.errors import InvalidInput, Stuck, Unreachable
+from overt.io.publication import published_tables
 from overt.metrics.discernibility import discernibility, optimal_discernibility
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity, TCloseness
 from overt.release import BucketRelease, GeneralizedRelease
@@ -290,3 +293,24 @@ def test_ranks_by_value_use_numbers_as_they_are():
     assert weighted_rank([number, word], {}, "value").tolist() == [2, 12, 1001]
     missing = Column("pay", Role.QUASI_IDENTIFIER, Kind.NUMBER, np.array([0, 1], np.int32), pl.Series([7, None]))
     assert weighted_rank([missing], {}, "value").tolist() == [7, 7]
+
+
+@pytest.mark.parametrize("kind", [Dealing, RDA, RIA, BatchMatching])
+def test_boxes_are_on_a_grid_unless_asked_otherwise(kind):
+    """Who is with whom does not depend on it: only what is shown is wider, and ends at nobody's value for a reason."""
+    ages = np.arange(20, 80).repeat(4).tolist()
+    frame = pl.DataFrame({"age": ages, "s": [f"v{row % 7}" for row in range(len(ages))]})
+    table = read_frame(
+        frame, quasi_identifiers=["age"], sensitive=["s"], hierarchies={"age": Intervals(widths=(5, 10))}
+    )
+    grid, tight = (
+        kind(goal=FrequencyLDiversity(3), **cells).anonymize(table, rng=np.random.default_rng(1))
+        for cells in ({}, {"cells": "tight"})
+    )
+    assert np.array_equal(grid.partition.group_of_row, tight.partition.group_of_row)
+    assert grid.shows_on_grid and not tight.shows_on_grid
+    shown = published_tables(grid)["release"]["age"].unique().to_list()
+    ends = [int(end) for cell in shown for end in cell.split("..")]
+    assert all(end % 5 in (0, 4) for end in ends)
+    with pytest.raises(InvalidInput, match="cells is 'loose'"):
+        kind(goal=FrequencyLDiversity(3), cells="loose")

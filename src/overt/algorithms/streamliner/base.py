@@ -18,7 +18,7 @@ from overt.algorithms.streamliner.family import merge_neighbours
 from overt.errors import InvalidInput
 from overt.group_shape import GroupShape
 from overt.guarantee import EXACT_ROWS, Beliefs, Guarantee
-from overt.method import Method
+from overt.method import CellEnds, Method, form_of_cells
 from overt.partition import Partition
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity, KAnonymity
 from overt.privacy.base import Property
@@ -36,14 +36,17 @@ class Streamliner(Method):
     The goal is l-diversity, alone or together with k-anonymity; where k exceeds the groups that l-diversity
     makes, neighbouring groups are merged. The form is "generalized" (one box or label per group) or
     "bucketized" (exact quasi-identifiers, and the group's sensitive values in a second table). Both protect the
-    link between a person and a value equally; only the generalized form also blurs who is in the table.
+    link between a person and a value equally; only the generalized form also blurs who is in the table. `cells` of boxes are on a
+    "grid", to which ranges are rounded outward, or "tight".
     """
 
     goal: Property
     form: GroupForm = "generalized"
+    cells: CellEnds = "grid"
 
     def __post_init__(self) -> None:
         _ = self.diversity
+        form_of_cells(self.cells)
         if self.form not in ("generalized", "bucketized"):
             raise InvalidInput(f"The form is {self.form!r}; it is 'generalized' or 'bucketized'.")
 
@@ -73,6 +76,10 @@ class Streamliner(Method):
     @property
     def _made(self) -> type[Release]:
         return GeneralizedRelease if self.form == "generalized" else BucketRelease
+
+    @property
+    def shows(self) -> str | None:
+        return form_of_cells(self.cells)
 
     @property
     def table_names(self) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ from overt.group_shape import GroupShape
 from overt.guarantee import MATCHED, Guarantee
 from overt.kernels.batches import group_by_place_in_list, list_of_place, split_lists_at_equal_ranks
 from overt.kernels.counting import order_by_code
-from overt.method import CellEnds, MatchesAtEqualRanks, form_of_cells
+from overt.method import MatchesAtEqualRanks
 from overt.partition import Counts, Partition
 from overt.progress import Progress
 from overt.table import Codes, Column, Table
@@ -50,8 +50,7 @@ class BatchMatching(Streamliner, MatchesAtEqualRanks):
     `strata` are quasi-identifiers whose values are never mixed in a group. `matching` is "kd" (cut at equal
     ranks along the widest column) or "rank" (by weighted rank). `weights` say how much a column counts, 1 if
     not named. `value_sets` is "random" (many random sets of values, so that counts can be estimated without
-    bias) or "most frequent" (fewer and larger batches). `swaps` is how many rounds of exchanges follow. `cells` are on a "grid", to which
-    ranges are rounded outward, or "tight".
+    bias) or "most frequent" (fewer and larger batches). `swaps` is how many rounds of exchanges follow.
     """
 
     name: ClassVar[str] = "batch-matching"
@@ -64,11 +63,9 @@ class BatchMatching(Streamliner, MatchesAtEqualRanks):
     ranks: RankBy = "position"
     value_sets: ValueSets = "random"
     swaps: int = 0
-    cells: CellEnds = "grid"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        form_of_cells(self.cells)
         for name, given, known in (
             ("matching", self.matching, ("kd", "rank")),
             ("ranks", self.ranks, ("position", "value")),
@@ -81,10 +78,6 @@ class BatchMatching(Streamliner, MatchesAtEqualRanks):
         object.__setattr__(self, "strata", tuple(self.strata))
         if self.swaps < 0:
             raise InvalidInput(f"swaps is {self.swaps}; it is a number of rounds from 0 on.")
-
-    @property
-    def shows(self) -> str | None:
-        return form_of_cells(self.cells)
 
     @property
     def file_shape(self) -> GroupShape:
