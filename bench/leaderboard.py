@@ -2,7 +2,8 @@
 """Releases by several methods and tools with the same goal, and what three adversaries find: the figures of docs/research/leaderboard.md.
 
 `python -m bench leaderboard` prints the tables. anjana and anonypy run in an environment of their own, see `peer_releases`; the
-releases of ARX are beside the data. Each line is printed as soon as it is known, as the page shows it; replays have 60 seconds each, with
+releases of ARX are beside the data. Each line is printed as soon as it is known; the page has the spreads of log Z below its table, and rounds. Replays of
+anonypy are of its cuts made again, if they give as many groups of the same sizes as it published; replays have 60 seconds each, with
 `--quick` 10.
 """
 
@@ -93,7 +94,10 @@ class Line:
             return f"{above}, exact", f"{found.worst.belief:.3f}", ""
         if found.n_unknown == found.n_rows:
             return ("cannot be replayed from the file" if sampled.why else "not known yet"), "", ""
-        above = f"{found.share_above():.1%}" if found.share_above() else "none seen"
+        said = found.share_said()
+        above = f"at least {said:.1%}" if said else "none" if said == 0 else "none seen"
+        if said is None and found.is_above().any():
+            above = "not known yet"
         spread = sampled.to_dict(replayed)["spread"]["99_percent"]
         return (
             f"{above}; {found.n_unknown / found.n_rows:.1%}",
@@ -202,8 +206,8 @@ def of_peer(table: Table, tool: str, search: ToolSearch, seconds: float, *, is_a
     names = [column.name for column in table.quasi_identifiers]
     sizes = shown.group_by(names).agg(pl.col("count").sum()).get_column("count").sort().to_list()
     if sizes != sorted(found.partition.sizes.tolist()):
-        print(
-            f"(anonypy published {len(sizes):,} groups, the replay finds {found.partition.n_groups:,}; figures are of the replay)"
+        raise overt.InvalidInput(
+            f"anonypy published {len(sizes):,} groups, and its cuts made again give {found.partition.n_groups:,} or others: no figures."
         )
     return of_file(table, None, search, seconds)
 

@@ -96,6 +96,23 @@ def test_a_page_and_a_sweep(five, overt, overt_json):
     assert set(document["plots"]) == {"beliefs", "breaches"}
 
 
+def test_of_rows_that_are_generalized_one_by_one_an_audit_says_what_it_can(five, overt, overt_json):
+    """There is no search to replay and nothing is promised of values: quasi-identifiers and a learner are left."""
+    goal = FIVE[FIVE.index("[[goal]]") : FIVE.index("[method]")]
+    record = FIVE.replace(goal, "").replace('name = "mondrian"', 'name = "record-threshold"\nc = 1')
+    (five / "five.toml").write_text(record)
+    code, out, err = overt("audit", "five.toml")
+    assert code == Exit.DONE, err
+    assert "not audited: every row is generalized on its own" in " ".join(out.split())
+    _, document = overt_json("audit", "five.toml", "--learner")
+    assert document["audit"] is None and set(document["downcoding"]["forms"].values()) <= {"chosen", "exact"}
+    assert [one["sensitive"] for one in document["learner"]] == ["disease"]
+    assert "A learner of disease" in overt("audit", "five.toml", "--learner")[1]
+    code, _, err = overt("audit", "five.toml", "--rows", "rows.csv")
+    assert code == Exit.DATA and "There are no beliefs: every row is generalized on its own" in err
+    assert "leave out --rows and --page" in err and not (five / "rows.csv").exists()
+
+
 def test_a_recipe_says_what_to_compare(five, overt_json):
     (five / "five.toml").write_text(FIVE + '[audit]\nsweep = [2]\nmethods = ["dealing"]\n')
     _, document = overt_json("audit", "five.toml")

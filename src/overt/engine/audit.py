@@ -51,6 +51,12 @@ from overt.report.lines import aligned, labelled
 from overt.report.person_sentences import counted_persons, of_known_counts
 from overt.report.sentences import counted
 
+NO_SENSITIVE = "the table has no sensitive column"
+ROW_BY_ROW = (
+    "every row is generalized on its own, and nothing is promised of sensitive values; what a reader learns about quasi-identifiers, and "
+    "with --learner about sensitive values, is measured"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Audited(Result):
@@ -69,7 +75,8 @@ class Audited(Result):
         """Plain values."""
         leak, downcoded = self.leak, None if self.downcoded is None else self.downcoded.to_dict()
         if leak.audit is None:
-            return {"leak": brief(leak), "audit": None, "downcoding": downcoded}
+            about = [one.to_dict() for one in leak.learned]
+            return {"leak": brief(leak), "audit": None, "learner": about, "downcoding": downcoded}
         learned: list[Any] = [one.to_dict() for one in leak.learned] or [None] * len(leak.audits)
         first, *others = ({**one.to_dict(), "learner": its} for one, its in zip(leak.audits, learned, strict=True))
         return {
@@ -88,6 +95,8 @@ class Audited(Result):
         """The audit as tables and sentences."""
         if self.leak.audit is None:
             yield from labelled([("Leak", brief(self.leak))], width)
+            for learned in self.leak.learned:
+                yield from lines_of_learner(learned, width)
         else:
             yield from lines_of_leak(self.leak, width, self.whom)
         if self.downcoded is not None:
@@ -170,7 +179,12 @@ def audit(
     )
     if leak.audit is None:
         if rows is not None or page is not None:
-            raise InvalidInput("The table has no sensitive column to audit; leave out --rows and --page.")
+            why = (
+                "The table has no sensitive column to audit"
+                if leak.why_not == NO_SENSITIVE
+                else f"There are no beliefs: {leak.why_not}"
+            )
+            raise InvalidInput(f"{why}; leave out --rows and --page.")
         return found
     with all_or_nothing(overwrite=overwrite, for_owner=True) as stage:
         if found.rows_file is not None:
@@ -203,7 +217,11 @@ def _audit_release(
     release = prepared.make(rng, on_progress).warn()
     recover = partial(downcode, release, show=recipe.choices("show"), rng=rng.spawn(1)[0], on_progress=on_progress)
     if not release.table.sensitive:
-        return Leak(None, "the table has no sensitive column"), recover(), (), ""
+        return Leak(None, NO_SENSITIVE), recover(), (), ""
+    asks_learner = with_learner or settings.learner
+    if release.is_row_by_row:  # there is nothing to replay: what a row shows does not depend on the values of others
+        learned = learn_columns(release, rng=rng, on_progress=on_progress) if asks_learner and release.n_groups else ()
+        return Leak(None, ROW_BY_ROW, learned=learned), recover(), (), counted_persons(release.table)
     found, *others = audit_columns(release, rng=rng, seconds=seconds, on_progress=on_progress)
     swept = sweep_release(
         release,
@@ -214,7 +232,7 @@ def _audit_release(
         seconds=seconds,
         on_progress=on_progress,
     )
-    learned = learn_columns(release, rng=rng, on_progress=on_progress) if with_learner or settings.learner else ()
+    learned = learn_columns(release, rng=rng, on_progress=on_progress) if asks_learner else ()
     proof = release.method.guarantee if found.replayed.how == "shares" else None
     return (
         Leak(found, proof=proof, sweep=swept, learned=learned, others=tuple(others)),
