@@ -239,33 +239,32 @@ class OrderOfStrata(OrderOfCoins):
         super().__init__(coins[strata.rows])
 
 
-def released(table, groups):
-    return published_tables(GeneralizedRelease(table, groups, overt.Dealing(goal=overt.FrequencyLDiversity(2))))[
-        "release"
-    ]
+def released(table, groups, *, cells="tight"):
+    made_by = overt.Dealing(goal=overt.FrequencyLDiversity(2), cells=cells)
+    return published_tables(GeneralizedRelease(table, groups, made_by))["release"]
 
 
 def test_dealing_is_that_of_one_machine_for_the_same_coins(engine, tmp_path):
     table, method = people(), overt.Dealing(goal=overt.FrequencyLDiversity(4))
     coins = coins_for(table)
     staged = staged_with_coins(engine, table, coins, tmp_path)
-    made = make_dealing(staged, method, lines_for(staged), silent, np.random.default_rng(0))
+    made = make_dealing(staged, method, lines_for(staged, method), silent, np.random.default_rng(0))
     assert made.n_fragments > 1
-    found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
+    found = collected(engine, made.tables["release"], like_of(lines_for(staged, method)))
     values = table.sensitive[0].codes
     order = np.lexsort((coins, values))
     group = np.empty(table.n_rows, np.int32)
     group[order] = np.arange(table.n_rows) % (table.n_rows // 4)
-    assert as_written(found).equals(as_written(released(table, Partition(group, table.n_rows // 4))))
+    assert as_written(found).equals(as_written(released(table, Partition(group, table.n_rows // 4), cells="grid")))
 
 
 def test_rda_is_that_of_one_machine_for_the_same_coins(engine, tmp_path, monkeypatch):
     table, method = people(N + 1), overt.RDA(goal=overt.FrequencyLDiversity(3))
     coins = coins_for(table)
     staged = staged_with_coins(engine, table, coins, tmp_path)
-    made = make_rda(staged, method, lines_for(staged), silent, np.random.default_rng(0))
+    made = make_rda(staged, method, lines_for(staged, method), silent, np.random.default_rng(0))
     assert made.n_fragments > 1
-    found = collected(engine, made.tables["release"], like_of(lines_for(staged)))
+    found = collected(engine, made.tables["release"], like_of(lines_for(staged, method)))
 
     def by_coins(value_of_row, n_values, rng):
         first = np.append(0, np.cumsum(np.bincount(value_of_row, minlength=n_values)))
