@@ -77,6 +77,16 @@ def test_a_table_of_a_catalog_has_a_name_and_lies_in_no_folder(tmp_path):
     assert source_of(chosen, tmp_path, tmp_path / "export.csv") == FileSource(tmp_path / "export.csv")
 
 
+def test_a_frame_lies_nowhere():
+    source = FrameSource(PEOPLE)
+    assert (source.file, source.files, source.selection, source.catalog_table) == (None, (), None, None)
+    assert (source.has_bytes, source.digest(), source.separator()) == (False, None, None)
+    with pytest.raises(InvalidInput, match="lies in no folder"):
+        _ = source.base  # a path that does not exist would be taken for one
+    with pytest.raises(InvalidInput, match="in a file only"):
+        source.person_of_row("age")
+
+
 def test_what_cannot_be_found_is_refused_before_any_work(tmp_path):
     with pytest.raises(InvalidInput, match="There is no file"):
         FileSource(tmp_path / "nothing.csv").require()

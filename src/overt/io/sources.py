@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sources: where data come from. A run, a check and a first look ask a source; none of them asks what kind it is.
 
-A further kind is a class with these methods, and a case in `source_of`.
+A further kind is a class derived from `Source`, which says what is true of most kinds, and a case in `source_of`.
 """
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,48 +39,59 @@ from overt.table import Table
 Read = tuple[Table, Callable[[], str]]  # what was read, and what waits for its digest
 
 
-class Source(Protocol):
-    """Where data come from."""
+class Source(ABC):
+    """Where data come from. What is not said of a kind is as with a table that is no file: no bytes, no order of rows, no separator."""
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What to call it in a sentence: the name of a file or a table."""
 
     @property
     def said(self) -> str:
         """How a command line names it."""
+        return self.name
 
     @property
+    @abstractmethod
     def base(self) -> Path:
         """What the paths of files about it, such as its ledger, begin with."""
 
     @property
+    @abstractmethod
     def identity(self) -> Hashable:
         """What is the same for the same data."""
 
     @property
     def has_bytes(self) -> bool:
         """Whether it is a file, whose digest is that of its bytes and whose rows have an order; else of its content."""
+        return False
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that it lies in: what is never replaced."""
+        return ()
 
     @property
     def file(self) -> "FileSource | None":
         """Itself, if it is a file or a folder of parts: for engines, which read these in their own way."""
+        return None
 
     @property
     def catalog_table(self) -> str | None:
         """The name of a table of the catalog of a cluster, if it is that: for engines that have a catalog."""
+        return None
 
     @property
     def selection(self) -> Selection | None:
         """What of which database it is, if it is that: a table that is never replaced."""
+        return None
 
+    @abstractmethod
     def require(self) -> None:
         """Refuse a source that cannot be found, before any work."""
 
+    @abstractmethod
     def read(
         self,
         intake: Intake,
@@ -90,6 +102,7 @@ class Source(Protocol):
     ) -> Read:
         """Read the columns in their roles. No value of `persons` may stand in two rows."""
 
+    @abstractmethod
     def profile(
         self, *, person: str | None = None, draw: Draw | None = None, on_progress: Progress = silent
     ) -> Profile:
@@ -97,16 +110,19 @@ class Source(Protocol):
 
     def person_of_row(self, name: str) -> NDArray[np.intp]:
         """Whose each row is, persons numbered from 0, by the column of this name."""
+        raise InvalidInput("Rows have an order to remember persons by in a file only; write the data to one first.")
 
     def digest(self) -> str | None:
         """The digest of a file; None if it is none, or is not there."""
+        return None
 
     def separator(self, *, row_by_row: bool = False) -> str | None:
         """The separator of a CSV file, which a release of it keeps; None of other sources."""
+        return None
 
 
 @dataclass(frozen=True)
-class FileSource:
+class FileSource(Source):
     """A file of microdata, and how it is written as far as somebody says."""
 
     path: Path
@@ -115,8 +131,6 @@ class FileSource:
     named_separator: str | None = None
 
     has_bytes = True
-    catalog_table = None
-    selection = None
 
     @property
     def file(self) -> "FileSource":
@@ -190,17 +204,13 @@ class FileSource:
 
 
 @dataclass(frozen=True)
-class DatabaseSource:
+class DatabaseSource(Source):
     """A table of a database, or what a query gives. What the reference stands for is looked up when it is used."""
 
     reference: str
     table: str | None = None
     query: str | None = None
     folder: Path = Path()
-
-    has_bytes = False
-    file = None
-    catalog_table = None
 
     @property
     def selection(self) -> Selection:
@@ -249,30 +259,20 @@ class DatabaseSource:
         how: dict[str, Any] = {"reference": self.reference, "person": person, "draw": draw, "on_progress": on_progress}
         return profile_selection(self.selection, **how)
 
-    def person_of_row(self, name: str) -> NDArray[np.intp]:
-        raise InvalidInput("Rows have an order to remember persons by in a file only; write the data to one first.")
-
-    def digest(self) -> str | None:
-        return None
-
-    def separator(self, *, row_by_row: bool = False) -> str | None:
-        return None
-
 
 @dataclass(frozen=True, eq=False)
-class FrameSource:
+class FrameSource(Source):
     """A frame of pandas, Polars or PyArrow in memory."""
 
     frame: Any
 
     name = "the frame"
-    said = "the frame"
-    base = Path("frame")
-    files = ()
-    file = None
-    catalog_table = None
-    selection = None
-    has_bytes = False
+
+    @property
+    def base(self) -> Path:
+        raise InvalidInput(
+            "A frame lies in no folder that files about it could lie in; write the data to a file first."
+        )
 
     @property
     def identity(self) -> Hashable:
@@ -299,42 +299,29 @@ class FrameSource:
     ) -> Profile:
         raise InvalidInput("The roles of a frame's columns are not guessed; name the quasi-identifiers with `known`.")
 
-    def person_of_row(self, name: str) -> NDArray[np.intp]:
-        raise InvalidInput("Rows have an order to remember persons by in a file only; write the data to one first.")
-
-    def digest(self) -> str | None:
-        return None
-
-    def separator(self, *, row_by_row: bool = False) -> str | None:
-        return None
-
 
 @dataclass(frozen=True)
-class CatalogSource:
+class CatalogSource(Source):
     """A table of the catalog of a cluster, which has a name and lies in no folder. Only an engine reads it."""
 
-    catalog_table: str
-
-    files = ()
-    file = None
-    selection = None
-    has_bytes = False
+    table: str
 
     @property
     def name(self) -> str:
-        return self.catalog_table
+        return self.table
 
     @property
-    def said(self) -> str:
-        return self.catalog_table
+    def catalog_table(self) -> str:
+        return self.table
 
     @property
     def base(self) -> Path:
-        return Path(self.catalog_table)
+        """Its name, for records, which call the data by it. No file lies there: what is about a release in parts is in its folder."""
+        return Path(self.table)
 
     @property
     def identity(self) -> Hashable:
-        return ("catalog", self.catalog_table)
+        return ("catalog", self.table)
 
     def require(self) -> None:
         raise self._refusal()
@@ -356,12 +343,6 @@ class CatalogSource:
 
     def person_of_row(self, name: str) -> NDArray[np.intp]:
         raise self._refusal()
-
-    def digest(self) -> str | None:
-        return None
-
-    def separator(self, *, row_by_row: bool = False) -> str | None:
-        return None
 
     def _refusal(self) -> InvalidInput:
         return InvalidInput(
