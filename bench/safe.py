@@ -26,7 +26,9 @@ from bench.leaks import IMAGES, LOOK
 from bench.measure import RESULTS, Sheet, best_of, yardstick
 from bench.streamliner import census_table, copies
 from overt.adversary.learner.findings import Learned
+from overt.algorithms.blind_buckets import halvings_for
 from overt.algorithms.blind_buckets.deal import Values
+from overt.algorithms.blind_buckets.method import USUAL_BUCKET
 from overt.algorithms.blind_buckets.plan import plan_stratum
 from overt.errors import OvertError, Unreachable
 from overt.method import Method
@@ -55,25 +57,29 @@ L, T, BETA = overt.FrequencyLDiversity, overt.TCloseness, overt.BasicBetaLikenes
 
 @dataclass(frozen=True)
 class Case:
-    """A goal for a sensitive column, the most that blind buckets may cost, and which others a learner is asked about (None: no learner)."""
+    """A goal for a sensitive column, the most that blind buckets may cost, and which others a learner is asked about.
+
+    With bars for costs goes one for the learner: 2 points more about people in the release than about people who are not.
+    """
 
     sensitive: str
     goal: Property
     k: int = 5
     penalty: float | None = None
     error: float | None = None
-    learned: tuple[str, ...] | None = None
+    learned: tuple[str, ...] = ()
 
     @property
     def both(self) -> Property:
         return overt.KAnonymity(self.k) & self.goal
 
 
+OTHERS = ("Mondrian", "Anatomy", "BatchMatching")
 ADULT = (
-    Case("occupation", L(3), 5, 0.02, 0.09, ("Mondrian", "Anatomy")),
-    Case("occupation", L(5), 5, 0.02, 0.15, ()),
-    Case("salary-class", T("0.3"), 5, 0.03, 0.18, ()),
-    Case("salary-class", T("0.1"), 5, 0.03, 0.42, ()),
+    Case("occupation", L(3), 5, 0.02, 0.09, OTHERS),
+    Case("occupation", L(5), 5, 0.02, 0.15, OTHERS),
+    Case("salary-class", T("0.3"), 5, 0.03, 0.18),
+    Case("salary-class", T("0.1"), 5, 0.03, 0.42),
     Case("occupation", L(7)),
     Case("occupation", L(8)),
     Case("salary-class", T("0.2")),
@@ -90,9 +96,9 @@ ADULT = (
     ),
 )
 CENSUS_CASES = (
-    *(Case("occupation", goal, k) for k in (5, 3, 10) for goal in (L(3), L(5), BETA(1), BETA(4))),
+    *(Case("occupation", goal, k) for k in (5, 3, 10) for goal in (L(3), L(5), *(BETA(beta) for beta in (1, 2, 3, 4)))),
     Case("occupation", L(8)),
-    *(Case("income", T(t)) for t in ("0.3", "0.1", "0.02")),
+    *(Case("income", T(t), k) for k in (5, 3, 10) for t in ("0.3", "0.2", "0.1", "0.02")),
 )
 BARS = {case.goal.l: case.error for case in ADULT[:2]}  # of the query error about occupation
 TWO = ((3, "0.1"), (5, "0.05"), (7, "0.1"))  # l of the first sensitive column and t of the second
@@ -109,6 +115,7 @@ class Told:
     penalty: float = np.nan
     error: float = np.nan
     unbiased: float = np.nan
+    answered: float = np.nan
     pairs: float = np.nan
     discernibility: int = 0
     learned: Learned | None = None
@@ -128,7 +135,8 @@ class Told:
             beside(shown(self.penalty), self.penalty, self.bars[0]),
             beside(shown(self.error), self.error, self.bars[1]),
         ]
-        costs += [shown(self.unbiased), shown(self.pairs), f"{self.discernibility:,}"]
+        unbiased = shown(self.unbiased) + (f" ({self.answered:.0%} answered)" if self.answered < 1 else "")
+        costs += [unbiased, shown(self.pairs), f"{self.discernibility:,}"]
         found, guesses = self.learned, [""] * 3
         if found is not None:
             gained = beside(str(found.from_release), 100 * found.from_release.value, self.bars[2])
@@ -221,7 +229,7 @@ class Bench:
     sheet: Sheet
     quick: bool
     told: list[Told] = field(default_factory=list)
-    to_learn: list[tuple[int, Method, Table]] = field(default_factory=list)
+    to_learn: list[tuple[int | str, Method, Table]] = field(default_factory=list)  # a line of the table, or a name
     began: float = field(default_factory=perf_counter)
 
     def data(
@@ -240,7 +248,7 @@ class Bench:
         for what, method in methods(data, case, quick=self.quick):
             name = f"{data.name}, {goal_said}, k = {case.k}: {what}"
             is_tight = "tight" in what
-            is_barred = case.error is not None and "by a pilot" in what and "generalized" not in what and not self.quick
+            is_barred = case.error is not None and "by a pilot" in what and "generalized" not in what
             k = 1 if isinstance(method, overt.Anatomy | overt.BatchMatching) else case.k
             try:
                 release = method.anonymize(others if "by a pilot" in what else whole, rng=np.random.default_rng(1))
@@ -250,23 +258,18 @@ class Bench:
                 continue
             utility = overt.measure_utility(release)
             note = f"pairs {utility.pair_divergence:.3f} bits, discernibility {utility.discernibility:,}"
-            bars = (
-                case.penalty if is_barred and is_tight else None,  # bars were set for tight cells
-                case.error if is_barred else None,
-                2.0 if is_barred and case.learned is not None and not is_tight else None,
-            )
+            bars = (case.penalty, case.error, 2.0) if is_barred and not self.quick else (None, None, None)
             self.sheet.add(f"{name}: penalty", utility.certainty_penalty, "", bar=bars[0], note=note)
-            error, unbiased = errors_of(
+            error, unbiased, answered = errors_of(
                 release, whole, data.asked, with_unbiased=case.error is not None and not is_tight
             )
-            note = "" if np.isnan(unbiased) else f"unbiased {unbiased:.3f}"
+            note = "" if np.isnan(answered) else f"unbiased {unbiased:.3f}, of {answered:.0%} of the queries"
             self.sheet.add(f"{name}: query error", error, "", bar=bars[1], note=note)
-            if case.learned is not None and (what in case.learned or "by a pilot" in what) and not is_tight:
+            if what in case.learned or is_barred:
                 self.to_learn.append((len(self.told), method, few))
             penalty, pairs, discernibility = utility.certainty_penalty, utility.pair_divergence, utility.discernibility
-            self.told.append(
-                Told(data.name, goal_said, k, what, penalty, error, unbiased, pairs, discernibility, bars=bars)
-            )
+            costs = penalty, error, unbiased, answered, pairs, discernibility
+            self.told.append(Told(data.name, goal_said, k, what, *costs, bars=bars))
         self.keep()
 
     def compare_two_columns(self, data: Data) -> None:
@@ -277,7 +280,7 @@ class Bench:
             self.progress(f"{data.name}, {said}")
             goal = overt.KAnonymity(5) & L(l, column=data.sensitive[0]) & T(t, column=data.sensitive[1])
             tree = strata_by(pilot, goal)
-            compared = (
+            compared: tuple[tuple[str, Method, Table], ...] = (
                 (
                     f"blind buckets, {strata_said(tree)} by a pilot",
                     overt.BlindBuckets(goal=goal, stratify=tree),
@@ -289,6 +292,8 @@ class Bench:
                     whole,
                 ),
                 ("Mondrian", overt.Mondrian(goal=goal), whole),
+                ("Anatomy", overt.Anatomy(goal=L(l)), whole),  # these two take one sensitive column, and say so
+                ("BatchMatching", overt.BatchMatching(goal=L(l)), whole),
             )
             for what, method, table in compared:
                 name = f"{data.name}, {said}: {what}"
@@ -304,15 +309,18 @@ class Bench:
                 by_column = [errors_of(release, whole, data.asked, about)[0] for about in data.sensitive]
                 note = f"about the second column {by_column[1]:.3f}"
                 self.sheet.add(f"{name}: query error", by_column[0], "", note=note)
-                costs = utility.certainty_penalty, by_column[0], np.nan, utility.pair_divergence, utility.discernibility
-                self.told.append(Told(data.name, said, 5, what, *costs))
+                costs = utility.certainty_penalty, by_column[0], np.nan, np.nan, utility.pair_divergence
+                self.told.append(Told(data.name, said, 5, what, *costs, utility.discernibility))
         self.keep()
 
     def learn_all(self) -> None:
         """What a learner with the true correlations and joint inference guesses right, each person held out; of fewer people, for it is slow."""
         for at, method, few in self.to_learn:
-            one = self.told[at]
-            name = f"{one.data}, {few.n_rows:,} people, {one.goal}: {one.method}"
+            if isinstance(at, str):
+                name, bar = f"{at}, {few.n_rows:,} people", 2.0
+            else:
+                one = self.told[at]
+                name, bar = f"{one.data}, {few.n_rows:,} people, {one.goal}: {one.method}", one.bars[2]
             self.progress(f"a learner about {name}")
             try:
                 release = method.anonymize(few, rng=np.random.default_rng(1))
@@ -322,11 +330,12 @@ class Bench:
             found = overt.learn(release, rng=np.random.default_rng(7))
             note = f"in the release {found.inside}, not in it {found.outside}, release alone {100 * found.plain:.1f}; above 0.9: {found.above_certain.n_people:,} people"
             self.sheet.add(
-                f"{name}: points that taking part adds", 100 * found.from_release.value, "", bar=one.bars[2], note=note
+                f"{name}: points that taking part adds", 100 * found.from_release.value, "", bar=bar, note=note
             )
             if found.replaying is not None:
                 self.sheet.add(f"{name}: guessed right by who also replays, at least", 100 * found.replaying.value, "%")
-            self.told[at] = replace(one, learned=found)
+            if isinstance(at, int):
+                self.told[at] = replace(self.told[at], learned=found)
             self.keep()
         self.to_learn.clear()
 
@@ -373,6 +382,11 @@ def methods(data: Data, case: Case, *, quick: bool) -> Iterator[tuple[str, Metho
     if case.error is not None:
         yield f"blind buckets, {strata} by a pilot, tight cells", replace(by_pilot, cells="tight")
         yield "blind buckets, one stratum", overt.BlindBuckets(goal=case.both)
+        halvings = halvings_for(data.tables[1], case.goal, rng=np.random.default_rng(0))
+        yield (
+            f"blind buckets, {2**halvings.n} strata by a pilot, halved as `overt init` does",
+            replace(by_pilot, stratify=halvings),
+        )
         generalized = replace(by_pilot, cells="tight", form="generalized", rows_per_bucket=5)
         yield f"blind buckets, {strata} by a pilot, generalized, tight cells", generalized
         yield "Mondrian, k alone (no goal on values)", overt.Mondrian(goal=overt.KAnonymity(case.k))
@@ -412,8 +426,10 @@ def vary_dials(bench: Bench, data: Data) -> None:
                     goal=overt.KAnonymity(5) & L(l), stratify=tree, rows_per_bucket=size, cells=cells
                 )
                 release = method.anonymize(others, rng=np.random.default_rng(1))
-                what = f"Adult, occupation, l = {l}, {strata_said(tree)} by a pilot of {n_pilot:,}, buckets of {size}, {cells} cells: query error"
-                bench.sheet.add(what, error_of(release, whole, data.asked), "", bar=BARS[l])
+                what = f"Adult, occupation, l = {l}, {strata_said(tree)} by a pilot of {n_pilot:,}, buckets of {size}, {cells} cells"
+                bench.sheet.add(f"{what}: query error", error_of(release, whole, data.asked), "", bar=BARS[l])
+                if n_pilot == N_PILOT and size != USUAL_BUCKET and cells == "grid":  # the usual size is in the table
+                    bench.to_learn.append((what, method, data.tables[3]))
         exact = overt.BlindBuckets(goal=L(l), k=1, stratify=tree)
         what = f"Adult, occupation, l = {l}, {strata_said(tree)} by a pilot of {n_pilot:,}, exact quasi-identifiers: query error"
         bench.sheet.add(what, error_of(exact.anonymize(others, rng=np.random.default_rng(1)), whole, data.asked), "")
@@ -476,8 +492,8 @@ def error_of(release: Release, whole: Table, names: Sequence[str]) -> float:
 
 def errors_of(
     release: Release, whole: Table, names: Sequence[str], about: str | None = None, *, with_unbiased: bool = False
-) -> tuple[float, float]:
-    """The same if values are spread evenly inside buckets, and for the unbiased estimate, where there is one."""
+) -> tuple[float, float, float]:
+    """The same if values are spread evenly inside buckets; for the unbiased estimate, of the queries that have one; and the share of these."""
     rng, pairs = np.random.default_rng(0), list(combinations(names, 2))
     scale, even, unbiased = whole.n_rows / release.table.n_rows, [], []
     is_blind = (
@@ -490,7 +506,12 @@ def errors_of(
         even.append(relative_errors(actual, even_in_cells(release, there) * scale, whole.n_rows))
         if is_blind:
             unbiased.append(relative_errors(actual, unbiased_in_box(release, there) * scale, whole.n_rows))
-    return float(np.concatenate(even).mean()), float(np.concatenate(unbiased).mean()) if unbiased else np.nan
+    plain = float(np.concatenate(even).mean())
+    if not unbiased:
+        return plain, np.nan, np.nan
+    found = np.concatenate(unbiased)
+    is_answered = ~np.isnan(found)
+    return plain, float(found[is_answered].mean()) if is_answered.any() else np.nan, float(is_answered.mean())
 
 
 def unbiased_in_box(release: CrossBucketRelease, asked: Workload) -> np.ndarray:
