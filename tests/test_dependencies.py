@@ -60,6 +60,7 @@ def test_what_the_studio_ships_has_its_licence_beside_it():
     scripts = {path.name.removesuffix(".min.js") for path in VENDORED.glob("*.js")}
     licences = {path.stem for path in VENDORED.glob("*.LICENSE")}
     assert scripts == licences and len(scripts) > 3
+    assert "Mike Bostock" in (VENDORED / "vega.LICENSE").read_text("utf-8")  # its file contains D3
 
 
 @pytest.mark.slow

@@ -235,7 +235,10 @@ def test_a_saved_session_is_private_and_opens_again(owner, folder):
     target = folder / "kept"
     assert owner.post(f"{session}/save", data={"folder": str(target)}).status_code == 303
     assert stat.S_IMODE(target.stat().st_mode) == 0o700
-    assert owner.post(f"{session}/save", data={"folder": str(target)}).status_code == 422  # never over another
+    other = open_sample(owner)
+    assert owner.post(f"{other}/save", data={"folder": str(target)}).status_code == 422  # never over another
+    owner.post(f"{other}/close")
+    assert owner.post(f"{session}/save", data={"folder": str(target)}).status_code == 303  # over itself
     recipe = owner.get(f"{session}/recipe.toml").text
     owner.post(f"{session}/close")
     answer = owner.post("/saved", data={"folder": str(target)})

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tested through tests/studio/test_bring.py
 """The dp promise: differential privacy and its budget, as the studio asks for them. The library keeps the account."""
 
 import tomllib

@@ -28,9 +28,8 @@ def set_role(name: str, role: str, proposed: Mapping[str, Any] | None = None) ->
         document = deepcopy(document)
         before = document["columns"].get(name, {})
         if is_dp(document):  # nothing of the proposal, which is made of the table's values
-            read = role in ("quasi-identifier", "sensitive")
-            given = {key: value for key, value in before.items() if read and key in PUBLIC_IN_DP}
-            document["columns"][name] = {"role": role, **given}
+            public = PUBLIC_IN_DP if role in ("quasi-identifier", "sensitive") else ()
+            document["columns"][name] = {"role": role, **{key: before[key] for key in public if key in before}}
             return document
         kept = {key: value for key, value in before.items() if key in PUBLIC_KEYS[role]}
         proposal = proposed or {}

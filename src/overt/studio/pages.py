@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tested through tests/studio/test_waiting.py
 """Pages: templates filled with values. Everything is escaped; a template that says otherwise is refused by a test."""
 
 import re

@@ -106,7 +106,7 @@ def make_router(pages: Pages) -> APIRouter:
             if bool(table.strip()) == bool(query.strip()):
                 raise InvalidInput("Name a table, or write a query; one of the two.")
             folder = pages.sessions.make_folder()
-            selected = {"table": table.strip() or None, "query": query.strip() or None}
+            selected: dict[str, Any] = {"table": table.strip() or None, "query": query.strip() or None}
             return open_table(pages, folder, reference_of(address), table.strip() or "A query", **selected)
 
         kept = "" if holds_password(address) else address  # a password stands on no page
