@@ -62,7 +62,7 @@ single-file: .venv/tested
 
 sbom: .venv/tested
 	mkdir -p dist
-	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --output-file dist/overt.cdx.json .venv
+	$(BIN)/python docs/bill_of_materials.py dist/overt.cdx.json
 
 vulnerabilities: .venv/tested
 	$(BIN)/pip-audit --skip-editable
