@@ -385,6 +385,19 @@ def test_every_key_is_in_the_docs():
     assert [key for key in sorted(keys) if not re.search(rf"[`{{ ]{key}\b", text)] == []
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_every_key_of_a_method_is_on_a_page_that_names_the_method(name):
+    pages = [path.read_text("utf-8") for path in DOCS.parents[1].rglob("*.md")]
+    named = re.compile(rf"[`\"]{name}[`\"]|\b{METHODS[name].__name__}\(")
+    text = "\n".join(page for page in pages if named.search(page))
+    keys = set(settings_model().tags["method"][name].model_fields) - {"name"}
+    assert [
+        key
+        for key in sorted(keys)
+        if not re.search(rf"`{key}( = [^`]*)?`|^{key} = |[{{,] {key} = |[(,] ?{key}=", text, re.M)
+    ] == []
+
+
 def test_a_new_method_needs_no_change_here(monkeypatch):
     @dataclass(frozen=True, kw_only=True)
     class Shuffle(Method):
