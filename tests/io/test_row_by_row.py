@@ -291,7 +291,8 @@ def test_a_type_of_pyarrow_without_an_equivalent_is_refused_whatever_the_cells()
 
 def needs_object(cell):
     """Pandas cannot make a column of it, or makes one of a type that is refused, unless it is told that it holds objects."""
-    return isinstance(cell, timedelta) or (isinstance(cell, int) and abs(cell) > 2**63)
+    half = isinstance(cell, str) and any("\ud800" <= letter <= "\udfff" for letter in cell)  # no text of pandas 3
+    return half or isinstance(cell, timedelta) or (isinstance(cell, int) and abs(cell) > 2**63)
 
 
 @given(cells=st.lists(OBJECTS, min_size=1, max_size=6), extra=OBJECTS, dtype=st.sampled_from([None, object]))
