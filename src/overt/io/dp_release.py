@@ -14,19 +14,16 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from overt.errors import InvalidInput
+from overt.io.closed_model import ClosedModel
 from overt.io.manifest import manifest_path
 from overt.io.owner_record import Digest, first_fault
 from overt.release import DpRelease
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ReleasedFile(_Part):
+class ReleasedFile(ClosedModel):
     """A file of the release, or a table of a database, by its place as seen from the manifest."""
 
     place: str
@@ -34,7 +31,7 @@ class ReleasedFile(_Part):
     rows: int
 
 
-class DpManifest(_Part):
+class DpManifest(ClosedModel):
     """Everything that is recorded about a differentially private release."""
 
     dp_manifest: Literal[1] = 1  # the version of this format

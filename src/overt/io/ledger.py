@@ -21,10 +21,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from overt.errors import InvalidInput, Unreachable
 from overt.io.atomic import all_or_nothing
+from overt.io.closed_model import ClosedModel
 from overt.privacy.base import Number
 
 if TYPE_CHECKING:
@@ -36,11 +37,7 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Exactly = Annotated[str, Field(pattern=r"^\d+(/\d+)?$")]  # a fraction
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Limit(_Part):
+class Limit(ClosedModel):
     """How much the owner allows, since when."""
 
     kind: Literal["limit"] = "limit"
@@ -50,7 +47,7 @@ class Limit(_Part):
     before: Digest  # of everything before this entry
 
 
-class Spent(_Part):
+class Spent(ClosedModel):
     """What one release cost. Its id stands in the release's manifest too."""
 
     kind: Literal["spent"] = "spent"
@@ -66,7 +63,7 @@ class Spent(_Part):
 Entry = Annotated[Limit | Spent, Field(discriminator="kind")]
 
 
-class _File(_Part):
+class _File(ClosedModel):
     ledger: Literal[1] = 1  # the version of this format
     entries: tuple[Entry, ...]
     digest: Digest

@@ -16,9 +16,10 @@ from operator import getitem
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from overt.errors import InvalidInput
+from overt.io.closed_model import ClosedModel
 from overt.io.database.address import is_path, path_of
 from overt.io.owner_record import Digest, LeftOut, OwnerRecord, first_fault
 from overt.io.paths import input_name, seen_from
@@ -31,11 +32,7 @@ EXTERNAL = "external database"
 LEFT_OUT = "..."
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class FileRecord(_Part):
+class FileRecord(ClosedModel):
     """A file of the release, by its path from the manifest."""
 
     path: str
@@ -43,7 +40,7 @@ class FileRecord(_Part):
     rows: int
 
 
-class Manifest(_Part):
+class Manifest(ClosedModel):
     """Everything that is recorded about a release."""
 
     manifest: Literal[2] = 2  # the version of this format

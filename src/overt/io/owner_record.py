@@ -10,9 +10,10 @@ import hashlib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from overt.errors import InvalidInput
+from overt.io.closed_model import ClosedModel
 
 SUFFIX = ".owner.json"
 
@@ -20,11 +21,7 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 RowPlace = Annotated[int, Field(ge=0, lt=1 << 62)]  # of a row
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class InputRecord(_Part):
+class InputRecord(ClosedModel):
     """The input: its name without a folder, what it held, and how many of its rows are not in the release."""
 
     name: str
@@ -34,14 +31,14 @@ class InputRecord(_Part):
     rows_suppressed: int
 
 
-class LeftOut(_Part):
+class LeftOut(ClosedModel):
     """A part of the recipe that the manifest does not show, because it may hold values of the data."""
 
     path: tuple[str, ...]
     value: Any
 
 
-class PersonsRecord(_Part):
+class PersonsRecord(ClosedModel):
     """What became of the rows of persons, and what repeats which of them were cut."""
 
     rows: int
@@ -52,7 +49,7 @@ class PersonsRecord(_Part):
     )
 
 
-class OwnerRecord(_Part):
+class OwnerRecord(ClosedModel):
     """What only the owner of the data should know of a release."""
 
     owner_record: Literal[1] = 1  # the version of this format

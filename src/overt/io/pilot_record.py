@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from overt.errors import InvalidData, InvalidInput, Unreachable
 from overt.io.atomic import all_or_nothing
+from overt.io.closed_model import ClosedModel
 from overt.io.encoding import positions_without
 from overt.io.files import digest
 from overt.io.manifest import files_read
@@ -42,10 +43,8 @@ MOST_PEOPLE = 2_000
 PilotRows = NDArray[np.intp]
 
 
-class _File(BaseModel):
+class _File(ClosedModel):
     """What the file holds."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     pilot_record: Literal[1] = 1
     audience: Literal["owner"] = "owner"
