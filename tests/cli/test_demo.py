@@ -3,6 +3,7 @@ import json
 
 import pytest
 
+from cli.test_json_fields import documented, fits
 from overt.cli.demo import RECIPE
 
 FILES = [
@@ -66,6 +67,8 @@ def test_the_recipe_of_the_demo_can_be_changed_and_run_again(tmp_path, overt):
 def test_json(overt):
     code, out, _ = overt("demo", "--rows", "2000", "--json")
     document = json.loads(out)
+    said = documented("demo")
+    assert set(document) - {"audience"} == set(said) and all(fits(document[name], said[name]) for name in said)
     assert code == 0
     assert document["folder"] == "demo-output"
     assert document["run"]["rows"] == 2000
