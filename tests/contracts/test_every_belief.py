@@ -5,15 +5,18 @@ Then whatever somebody believed before is only restricted to the tables that fit
 """
 
 from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations
+from functools import cache
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 import numpy as np
 import polars as pl
 import pytest
 
 import overt
-from oracles.blind import laws, learnt
+from oracles.blind import laws, learnt, learnt_of, learnt_of_the_others, most_believed
 from overt.algorithms import (
     RDA,
     RIA,
@@ -25,7 +28,10 @@ from overt.algorithms import (
     FullDomain,
     Mondrian,
 )
+from overt.algorithms.blind_buckets import grow_strata, halvings_for
+from overt.algorithms.blind_buckets import method as blind_buckets
 from overt.errors import Unreachable
+from overt.hierarchy import Nested
 from overt.io.publication import published_tables
 from overt.privacy import (
     AlphaKAnonymity,
@@ -41,6 +47,7 @@ from overt.privacy import (
     TCloseness,
 )
 from overt.release import CrossBucketRelease, ShuffledRelease
+from overt.table import Kind, Role
 from tables import table_of
 
 LINE = (0, 1, 2, 3, 4, 5, 6)
@@ -61,19 +68,61 @@ def as_seen(release, values):
     return (groups, tuple(sorted(map(tuple, boxes))), rows), groups
 
 
-def replayed(method, *quasi_identifiers):
+def replayed(method, *quasi_identifiers, kind=Kind.CATEGORY, hierarchy=None):
     """A method as a function from values and coins to what is seen. A value of two letters is two sensitive columns."""
 
-    def make(values, coins):
+    @cache  # of one table at a time: all its coins are gone through together
+    def table_with(values):
         letters = list(zip(*values, strict=True))
         codes = [[sorted(set(column)).index(letter) for letter in column] for column in letters]
         columns = [codes[: len(values)] for codes in quasi_identifiers or (LINE,)]
+        return as_read(table_of(columns, codes), kind, hierarchy), {}
+
+    def make(values, coins):
+        table, drawn_of_nothing = table_with(tuple(values))
         try:
-            return as_seen(method.anonymize(table_of(columns, codes), rng=coins), values)
+            with nothing_twice(drawn_of_nothing, coins):
+                return as_seen(method.anonymize(table, rng=coins), values)
         except Unreachable:
             return None
 
     return make
+
+
+def as_read(table, kind, hierarchy):
+    """The same table whose sensitive values are numbers, or have a hierarchy: the first two are one family, and the others another."""
+    columns = list(table.columns)
+    for i, column in enumerate(columns):
+        if column.role is Role.SENSITIVE and kind is Kind.NUMBER:
+            columns[i] = replace(column, kind=kind, values=pl.Series(list(range(column.n_values))))
+        if column.role is Role.SENSITIVE and hierarchy is not None:
+            texts = column.values.to_list()
+            tree = hierarchy({"Any": {"first": texts[:2], "others": texts[2:]}} if texts[2:] else {"Any": texts})
+            columns[i] = replace(column, hierarchy=tree.build(column.values, column.kind))
+    return replace(table, columns=tuple(columns))
+
+
+@contextmanager
+def nothing_twice(known, coins):
+    """What the parts of `BlindBuckets` make of a table without a coin is kept in `known` for all coins of this table: it cannot differ."""
+
+    def once(name, part):
+        def made(*given, **how):
+            key = (name, *(one.tobytes() for one in given if isinstance(one, np.ndarray)))
+            if key not in known:
+                used = coins.used
+                found = part(*given, **how)
+                if coins.used > used:
+                    return found
+                known[key] = found
+            return known[key]
+
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("plan_strata", "cut_into_boxes"):
+            patch.setattr(blind_buckets, name, once(name, getattr(blind_buckets, name)))
+        yield
 
 
 def blind(goal=L2, k=2, rows_per_bucket=2, cuts="strict", **more):
@@ -96,6 +145,8 @@ AT_ONCE = [
     (RIA(goal=L2), "abc", LINE),
 ]
 SLOWLY = [
+    (blind(form="shuffled", stratify={"halvings": 1}), "aabb", LINE),
+    (blind(DistinctLDiversity(1), form="shuffled", stratify={"by": ["q0"]}), "aaab", TWINS),
     (Anatomy(goal=L2), "aabbc", LINE),
     (blind(), "aabbc", LINE),
     (blind(FrequencyLDiversity(1.5), stratify={"halvings": 1}), "aaabbb", LINE),
@@ -138,6 +189,90 @@ TRIED = [*AT_ONCE, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLO
 def test_all_tables_that_fit_a_release_are_equally_likely_to_lead_to_it(method, values, people):
     make = replayed(method, people)
     assert learnt(make, values) == ([], 0)
+
+
+NESTED, NUMBERS = {"hierarchy": Nested}, {"kind": Kind.NUMBER}
+GOALS = [  # and how the sensitive column is read
+    (L2, {}),
+    (FrequencyLDiversity("3/2"), {}),
+    (DistinctLDiversity(2), {}),
+    (DistinctLDiversity(1), {}),
+    (EntropyLDiversity("1.8"), {}),
+    (RecursiveCLDiversity(2, 2), {}),
+    (AlphaKAnonymity("2/3", 1), {}),
+    (TCloseness("1/2"), {}),
+    (TCloseness("1/3", distance="ordered"), NUMBERS),
+    (TCloseness("1/3", distance="hierarchical"), NESTED),
+    (DeltaDisclosure(2), {}),
+    (BasicBetaLikeness("1/2"), {}),
+    (EnhancedBetaLikeness(2), {}),
+    (RelativeRisk("3/2", ("v000",)), {}),
+    (RelativeRisk(2) & TCloseness("2/3", distance="hierarchical"), NESTED),
+]
+STRATA = [
+    ({"halvings": 0}, LINE),
+    ({"halvings": 1}, LINE),
+    ({"by": ["q0"]}, TWINS),
+    ({"column": "q0", "up_to": 1}, LINE),
+]
+OPTIONS = list(product(GOALS, STRATA, ("buckets", "generalized")))
+TWO = FrequencyLDiversity("3/2", column="s0") & TCloseness("1/2", column="s1")
+OF_TWO = list(product([TWO], STRATA, ("buckets", "generalized")))
+
+
+def multisets(n):
+    """Values of n people, by how many have the first, how many the second, and so on: every way."""
+    for starts in product((False, True), repeat=n - 1):
+        yield "".join("abcdefg"[sum(starts[:i])] for i in range(n))
+
+
+def pairs_of_values(n):
+    """The same of two columns with two values each."""
+    return combinations_with_replacement(("ax", "ay", "bx", "by"), n)
+
+
+def tried(option, of_people):
+    """How many of these values somebody can be given without a refusal; that a replay teaches nothing of any of them is asserted."""
+    goal, (strata, people), form = option
+    goal, read = goal if isinstance(goal, tuple) else (goal, {})
+    method = blind(goal, k=1, rows_per_bucket=1, form=form, stratify=strata)
+    n_released = 0
+    for values in of_people:
+        law = laws(replayed(method, people, **read), values)
+        if law[0]:
+            n_released += 1
+            assert learnt_of(*law, values) == ([], 0), values
+    return n_released
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda case: str(case)[:160])
+def test_every_option_with_all_values_of_up_to_three_people(option):
+    tried(option, (values for n in (1, 2, 3) for values in multisets(n)))
+
+
+@pytest.mark.parametrize("option", OF_TWO, ids=lambda case: str(case)[:160])
+def test_two_columns_with_all_values_of_up_to_three_people(option):
+    tried(option, (values for n in (1, 2, 3) for values in pairs_of_values(n)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "option"), list(enumerate([*OPTIONS, *OF_TWO])), ids=lambda case: str(case)[:160])
+def test_every_option_with_values_of_four_people(n, option):
+    """Every other way to have values where all people can be told apart and are halved; else two ways, of which the second goes round."""
+    if option in OF_TWO:
+        of_people = [("ax", "ay", "bx", "by"), *list(pairs_of_values(4))[n % 4 :: 4]]
+    elif option[1:] == (STRATA[1], "buckets"):
+        of_people = list(multisets(4))[::2]
+    else:
+        of_people = ["aabb", list(multisets(4))[n % 8]]
+    assert tried(option, of_people) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_five_people_with_all_values(part):
+    """Each way to have values with an option of its own."""
+    assert sum(tried(OPTIONS[37 * n % 120], [values]) for n, values in enumerate(multisets(5)) if n % 4 == part) > 0
 
 
 def in_files(method):
@@ -350,6 +485,98 @@ def test_choosing_by_a_pilot_is_safe_for_the_others_and_not_if_the_pilot_is_publ
     assert gain > 0
     for pilot, others in (("ab", "abbb"), ("aa", "abbb")):
         assert learnt(set_aside(pilot), others) == ([], 0)
+
+
+def chosen_by(choose, goal):
+    """Strata as the pilot's people lead to them, with the coins of the resamples fixed: these are public here."""
+
+    @cache
+    def strata(people, values):
+        codes = ["ab".index(value) for value in values]
+        return choose(table_of([people], codes, n_codes=[7]), goal, rng=np.random.default_rng(0), least_rows=2)
+
+    return strata
+
+
+def with_pilot(strata, goal, pilot):
+    """Seven people of whom four are looked at; of the other three there is a release."""
+    others = [person for person in range(7) if person not in pilot]
+    method_with = cache(
+        lambda tree: replayed(
+            blind(goal, k=1, rows_per_bucket=1, stratify=tree), tuple(LINE[person] for person in others)
+        )
+    )
+
+    def make(values, coins):
+        tree = strata(tuple(LINE[person] for person in pilot), tuple(values[person] for person in pilot))
+        made = method_with(tree)(tuple(values[person] for person in others), coins)
+        if made is None:
+            return None
+        seen, groups = made
+        return (tree, seen), tuple((tuple(others[p] for p in people), shown) for people, shown in groups)
+
+    return make
+
+
+SPLITS = list(combinations(range(7), 4))
+REALLY = pytest.mark.parametrize(
+    ("choose", "goal"), [(grow_strata, TCloseness("1/2")), (halvings_for, TCloseness("1/3"))], ids=["tree", "halvings"]
+)
+
+
+@REALLY
+@pytest.mark.parametrize(
+    "pilots", [SPLITS[::7], pytest.param([s for i, s in enumerate(SPLITS) if i % 7], marks=pytest.mark.slow)], ids=len
+)
+def test_strata_that_a_pilot_really_grows_are_safe_for_the_others(choose, goal, pilots, monkeypatch):
+    """Every way to draw four of seven people, all that they can have, and a goal that the others refuse in some of the strata.
+
+    Without the resamples, which are there so that a refusal is rare: four people would never pass them.
+    """
+    monkeypatch.setattr("overt.algorithms.blind_buckets.pilot.N_RESAMPLES", 0)
+    values, trees, n_refused = "aaaabbb", set(), 0
+    for pilot in pilots:
+        make = with_pilot(chosen_by(choose, goal), goal, pilot)
+        assert learnt_of_the_others(make, values, pilot) == ([], 0), pilot
+        law = laws(make, values)[0]
+        trees |= {tree for tree, _ in law}
+        n_refused += sum(sum(of.get(table, 0) for of in law.values()) < 1 for table in set(permutations(values)))
+    assert len(trees) > 1
+    assert n_refused > 0
+
+
+@REALLY
+def test_strata_that_are_really_grown_by_those_who_are_published_are_not_safe_for_every_belief(
+    choose, goal, monkeypatch
+):
+    monkeypatch.setattr("overt.algorithms.blind_buckets.pilot.N_RESAMPLES", 0)
+    line, strata = LINE[:4], chosen_by(choose, goal)
+
+    def make(values, coins):
+        tree = strata(tuple(line), tuple(values))
+        made = replayed(blind(goal, k=1, rows_per_bucket=2, stratify=tree), line)(values, coins)
+        return made and ((tree, made[0]), made[1])
+
+    assert learnt(make, "aabb")[0]
+
+
+def test_leaving_out_surplus_values_gives_away_who_was_left_out():
+    """Three of four have "a", and l = 2: with two of them left out the others can be planned. Who is in no bucket has "a" for certain."""
+
+    def without_surplus(values, coins):
+        surplus = [person for person in range(len(values)) if values[person] == "a"]
+        left_out = coins.permutation(surplus)[: 2 * len(surplus) - len(values)].tolist()
+        kept = [person for person in range(len(values)) if person not in left_out]
+        made = replayed(blind(k=1), tuple(LINE[p] for p in kept))(tuple(values[p] for p in kept), coins)
+        if made is None:
+            return None
+        seen, groups = made
+        return (seen, tuple(sorted(left_out))), tuple((tuple(kept[p] for p in people), of) for people, of in groups)
+
+    assert most_believed(without_surplus, "aaab") == 1
+    assert most_believed(replayed(blind(k=1)), "aabb") == Fraction(1, 2)
+    as_a_bucket = blind(FrequencyLDiversity("4/3"), k=1)  # what everybody together satisfies
+    assert most_believed(replayed(as_a_bucket), "aaab") == Fraction(3, 4)
 
 
 def test_a_box_that_crossed_strata_would_be_two_smaller_ones():

@@ -8,7 +8,7 @@ is anything.
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from math import factorial
 
 import numpy as np
@@ -91,6 +91,11 @@ def learnt(make, values):
     """
     law, groups_of = laws(make, values)
     assert law, "the method refuses every table, and so nothing was tried"
+    return learnt_of(law, groups_of, values)
+
+
+def learnt_of(law, groups_of, values):
+    """The same of laws that are known."""
     tables, uneven, gain = sorted(set(permutations(values))), [], Fraction(0)
     for seen, of_table in law.items():
         if len({of_table.get(table, 0) for table in tables if fits(table, groups_of[seen])}) > 1:
@@ -103,4 +108,36 @@ def learnt(make, values):
                 for table, weight in of_table.items():
                     believed[table[person]] += weight / whole
                 gain = max(gain, *(abs(believed[v] - share.get(v, 0)) for v in set(believed) | set(share)))
+    return uneven, gain
+
+
+def most_believed(make, values):
+    """The greatest probability that somebody has a value, given what is seen, if all tables were equally likely before: also of people in no group."""
+    most = Fraction(0)
+    for of_table in laws(make, values)[0].values():
+        believed = Counter()
+        for table, weight in of_table.items():
+            believed.update(dict.fromkeys(enumerate(table), weight))
+        most = max(most, max(believed.values()) / sum(of_table.values()))
+    return most
+
+
+def learnt_of_the_others(make, values, pilot):
+    """What a replay teaches of the people who are not in a pilot: (what is seen that is likelier under another table with the same pilot, the gain).
+
+    The groups of what is seen hold the others alone. The gain is as above: of all tables, whatever the pilot's people have.
+    """
+    law, groups_of = laws(make, values)
+    tables, uneven, gain = sorted(set(permutations(values))), [], Fraction(0)
+    for seen, of_table in law.items():
+        weights = defaultdict(set)
+        for table in tables:
+            if fits(table, groups_of[seen]):
+                weights[tuple(table[person] for person in pilot)].add(of_table.get(table, 0))
+        uneven += [seen for of_pilot in weights.values() if len(of_pilot) > 1]
+        whole = sum(of_table.values())
+        for people, shown in groups_of[seen]:
+            for person, value in product(people, set(values)):
+                believed = sum(weight for table, weight in of_table.items() if table[person] == value) / whole
+                gain = max(gain, abs(believed - Fraction(shown.count(value), len(shown))))
     return uneven, gain
