@@ -54,6 +54,7 @@ class Served:
 
     entrance: str  # holds the token
     process: "subprocess.Popen[str] | None" = field(default=None, repr=False)
+    folder: Path = field(default=Path(), repr=False)  # that its working copies lie in
     pages: Pages | None = field(default=None, repr=False)  # of a studio in this process
 
     @property
@@ -83,7 +84,7 @@ def serve(folder: Path) -> Iterator[Served]:
         for line in process.stdout:
             said.append(line)
             if "token=" in line:
-                yield Served(line.strip(), process)
+                yield Served(line.strip(), process, folder)
                 break
         else:
             raise AssertionError(f"overt studio did not print its address: {said}")
@@ -111,7 +112,7 @@ def serve_here(folder: Path) -> Iterator[Served]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            yield Served(f"http://{HOST}:{port}{ENTRANCE}?token={quote(token)}", pages=app.state.pages)
+            yield Served(f"http://{HOST}:{port}{ENTRANCE}?token={quote(token)}", folder=folder, pages=app.state.pages)
         finally:
             server.should_exit = True
             thread.join(15)
@@ -240,10 +241,14 @@ def save(page: Page, link: Any, folder: Path) -> Path:
     return path
 
 
-def require_no_barrier(page: Page, where: str) -> None:
+LOOKS = tuple((size, theme) for size in (WIDE, NARROW) for theme in THEMES)
+TWO_LOOKS = ((WIDE, "light"), (NARROW, "dark"))  # of parts that are made of what other pages show in all four
+
+
+def require_no_barrier(page: Page, where: str, looks: Any = LOOKS) -> None:
     """axe finds nothing serious, in both themes, wide and narrow; and nothing is cut off at 400 px."""
     for size in (WIDE, NARROW):
-        for theme in THEMES:
+        for theme in [theme for of, theme in looks if of == size]:
             page.set_viewport_size(size)
             page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
@@ -255,13 +260,17 @@ def require_no_barrier(page: Page, where: str) -> None:
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
 
 
-def take_picture(page: Page, name: str) -> None:
-    """A picture for the docs, if a folder is named for them."""
+def take_picture(page: Page, name: str, part: str = "") -> None:
+    """A picture for the docs, of the page or of a part of it, if a folder is named for them."""
     folder = os.environ.get(PICTURES)
     if not folder:
         return
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.set_viewport_size({"width": 1120, "height": 800})
+    if part:
+        page.locator(part).screenshot(path=Path(folder) / f"{name}.png")
+        page.set_viewport_size(WIDE)
+        return
     height = min(MOST_TALL, int(page.evaluate("document.documentElement.scrollHeight")))
     page.set_viewport_size({"width": 1120, "height": height})
     page.evaluate("window.scrollTo(0, 0)")

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from browsing import open_sample, require_no_barrier, serve_here, take_picture
+from browsing import TWO_LOOKS, open_sample, require_no_barrier, serve_here, take_picture
 from overt.studio.edits import set_dp, set_of_column, set_role, unset_dp
 from overt.studio.history import History
 
@@ -234,9 +234,11 @@ def test_what_is_typed_stays_until_it_is_sent(page):
     page.fill("#dp-epsilon", "2")
     page.fill("#dp-rows", "100000")
     page.fill("#limit-epsilon", "3")
-    alike = page.locator("form.goal", has=page.locator("input[value=k-anonymity]"))
-    alike.locator("[data-step=more]").click()
+    others = page.locator("#dial-k-anonymity-0")
+    others.focus()
+    page.keyboard.press("ArrowUp")
     expect(page.locator("#strip code")).to_have_text("k = 6")
+    expect(others).to_be_focused()  # its card was replaced
     for field, value in (("#dp-epsilon", "2"), ("#dp-rows", "100000"), ("#limit-epsilon", "3")):
         expect(page.locator(field)).to_have_value(value)
     page.fill("#limit-delta", "0.0001")
@@ -252,15 +254,16 @@ def test_what_is_typed_stays_until_it_is_sent(page):
     expect(page.locator("#dp-epsilon")).to_have_value("2")
     expect(page.locator("#dp-rows")).to_have_value("100000")
     assert "epsilon = 2" in page.request.get(f"{session}/recipe.toml").text()
-    require_no_barrier(page, "a dp promise")
-    take_picture(page, "4-dp")
+    require_no_barrier(page, "a dp promise", TWO_LOOKS)
+    take_picture(page, "4-dp", "#dp")
+    take_picture(page, "4-dp-steps", "#coarser")
     typed = page.locator("#coarser textarea[name=labels]").last
     typed.fill("common: flu, cold")
     typed.locator("xpath=ancestor::form").get_by_role("button").click()
     expect(page.locator("#strip .what")).to_have_text(re.compile("labels"))
     page.goto(f"{session}/compare")
     expect(page.locator("#runs")).to_contain_text("a trial would spend of the budget")
-    require_no_barrier(page, "compare of a dp promise")
+    require_no_barrier(page, "compare of a dp promise", TWO_LOOKS)
     page.goto(f"{session}/promise")
     page.get_by_role("button", name="Take the promise back").click()
     expect(page.locator("#dp-confirmed")).to_be_visible()

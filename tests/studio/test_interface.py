@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Schemathesis sends every address whatever fits its description, and what does not: nothing ends in a mistake of ours, nor in an undeclared answer."""
 
+import time
 from pathlib import Path
 
 import httpx
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, status_code_conformance
 
-from browsing import serve_here
+from browsing import PATIENCE, serve_here
 from overt.studio.app import create_app
 from overt.studio.workspace import Workspace
 
@@ -44,15 +45,41 @@ def client(folder):
 
 @pytest.fixture(scope="module")
 def session(client):
-    """The id of a session that is there whenever it is asked for: some requests close it."""
+    """The id of a session that is there whenever it is asked for, with a run and a release: some requests close it, or change what it has."""
     known = {"id": ""}
 
     def find():
         if not known["id"] or client.get(f"/s/{known['id']}/recipe").status_code != 200:
             known["id"] = client.post("/sample", data={"size": "small"}).headers["location"].split("/")[2]
+            base = f"/s/{known['id']}"
+            client.post(f"{base}/compare/runs", data={"method": "blind-buckets"})
+            client.post(f"{base}/release/make")
+            until = time.monotonic() + PATIENCE / 1000
+            while client.get(f"{base}/release/files/release.csv").status_code != 200:
+                assert time.monotonic() < until
+                time.sleep(0.1)
+            assert client.get(f"{base}/compare/runs/1").status_code == 200
         return known["id"]
 
     return find
+
+
+THERE = {  # what a part of an address may be, so that it leads to something
+    "/compare/runs/{number}": ("number", 1),
+    "/coarser/{number}": ("number", 3),
+    "/release/files/{name}": ("name", "release.csv"),
+}
+LONG = ("/longer", "/learner", "/again")  # begin work that takes long: of these, any number is tried
+SEEN = set()  # (start of the address, whether something was there)
+
+
+def lead_somewhere(case):
+    """Put what is there into the address; of the rest of the request all is as it was drawn."""
+    for start, (key, value) in THERE.items():
+        if start in case.path and not case.path.endswith(LONG):
+            case.path_parameters[key] = value
+            return start
+    return None
 
 
 @SCHEMA.parametrize()
@@ -66,6 +93,7 @@ def session(client):
 def test_every_address_answers_as_declared(case, client, session):
     if "session_id" in (case.path_parameters or {}):
         case.path_parameters["session_id"] = session()
+    start = lead_somewhere(case)
     if isinstance(case.body, dict) and "folder" in case.body:
         case.body["folder"] = str(
             Path(client.folder) / str(case.body["folder"]).replace("/", "")[:40].replace("\0", "")
@@ -79,3 +107,10 @@ def test_every_address_answers_as_declared(case, client, session):
         allow_redirects=False,
     )
     case.validate_response(answer, checks=[not_a_server_error, status_code_conformance, content_type_conformance])
+    if start is not None and answer.status_code != 404:
+        SEEN.add(start)
+
+
+def test_addresses_led_somewhere():
+    """Or what was tried above would be a page that says that there is nothing."""
+    assert set(THERE) == SEEN

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from browsing import FLAGS, compare, open_context, open_sample, promise, require_chromium, see_risk
+from browsing import FLAGS, compare, make_release, open_context, open_sample, promise, require_chromium, see_risk
 
 pytestmark = pytest.mark.slow
 BROWSER_ITSELF = (
@@ -32,6 +32,10 @@ def test_no_request_leaves_the_machine(studio, driver, tmp_path):
         promise(page, session)
         compare(page, session, "Blind buckets")
         page.locator(".plane canvas").wait_for()
+        page.goto(f"{session}/compare/runs/1")
+        make_release(page, session)
+        page.goto(f"{session}/release/report")
+        page.goto(f"{session}/recipe")
         page.goto(f"{studio.root}/check")
     assert len(seen) > 20
     hosts = {urlsplit(url).hostname for url in seen if not url.startswith(("data:", "blob:"))}

@@ -31,7 +31,7 @@ def dp_edit(session: Session, epsilon: float, delta: float, s: float) -> Change:
 
 
 @dataclass(frozen=True)
-class KeptColumn:
+class StayingColumn:
     """A column as a dp recipe says it, for a person who is asked whether that is public."""
 
     name: str
@@ -39,19 +39,19 @@ class KeptColumn:
     how: str  # its steps and format, in the words of the recipe; empty: none
 
 
-def kept_in_dp(session: Session) -> tuple[KeptColumn, ...]:
+def kept_in_dp(session: Session) -> tuple[StayingColumn, ...]:
     """What would stay in the recipe of the columns that are released."""
     document = dp_edit(session, 1.0, 1e-6, 0.5)(session.document)
     return tuple(_kept(document))
 
 
-def _kept(document: Document) -> Iterator[KeptColumn]:
+def _kept(document: Document) -> Iterator[StayingColumn]:
     for name, settings in document["columns"].items():
         if settings["role"] in ("quasi-identifier", "sensitive"):
             said = [*(settings.get("hierarchy") or {}).items()]
             if "format" in settings:
                 said.append(("format", settings["format"]))
-            yield KeptColumn(name, settings["role"], "; ".join(f"{key} = {value}" for key, value in said))
+            yield StayingColumn(name, settings["role"], "; ".join(f"{key} = {value}" for key, value in said))
 
 
 def back_from_dp(session: Session) -> Change:
