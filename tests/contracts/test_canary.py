@@ -5,6 +5,7 @@ A name stands in nothing that is printed or written. A sensitive value stands in
 owner; not in a manifest, a refusal or progress. Whatever is for the owner says so, and only they can read its files.
 """
 
+import gzip
 import json
 import re
 import sqlite3
@@ -138,13 +139,20 @@ def look_at(path, content):
 
 def unpacked(path):
     """The rows of a file whose bytes are packed, else nothing."""
-    return pl.read_parquet(path).write_ndjson().encode() if path.suffix == ".parquet" else b""
+    match path.suffix:
+        case ".parquet":
+            return pl.read_parquet(path).write_ndjson().encode()
+        case ".arrow":
+            return pl.read_ipc(path).write_ndjson().encode()
+        case ".gz":
+            return gzip.decompress(path.read_bytes())
+    return b""
 
 
 def is_release(path):
     return (
         path.name.startswith("part-")
-        or (path.name.startswith("release.") and path.suffix in (".csv", ".db", ".parquet", ".jsonl"))
+        or (path.name.startswith("release.") and path.suffix in (".csv", ".db", ".parquet", ".jsonl", ".arrow", ".gz"))
         or ".report." in path.name
         or path.name in ("report.html", "report.json")  # of a release in parts
     )
@@ -197,7 +205,9 @@ def test_looking_before_and_after(folder, overt):
 
 
 @pytest.mark.parametrize("source", ["people.parquet", "people.jsonl", "people.db"])
-@pytest.mark.parametrize("target", ["release.parquet", "release.jsonl", "release.db"])
+@pytest.mark.parametrize(
+    "target", ["release.parquet", "release.jsonl", "release.db", "release.arrow", "release.csv.gz"]
+)
 def test_other_sources_and_targets(folder, overt, source, target):
     if source.endswith(".db"):
         with closing(sqlite3.connect(source)) as connection:
@@ -256,6 +266,16 @@ WITHOUT_DATA = {
     "schema": "no data",
     "studio": "its pages and files are looked at in tests/studio",
 }
+
+
+def test_what_is_packed_is_unpacked_before_it_is_searched(tmp_path):
+    frame = pl.DataFrame({"name": [f"{PERSON}-1"] * 3})
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_ipc(tmp_path / "a.arrow", compression="zstd")
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(frame.write_csv().encode()))
+    for path in tmp_path.iterdir():
+        with pytest.raises(AssertionError, match=path.name):
+            look_at(path, path.read_bytes())
 
 
 def test_every_command_is_looked_at():

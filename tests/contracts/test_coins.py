@@ -7,6 +7,7 @@ In the code, whoever makes a generator that could be predicted is on a list, wit
 
 import ast
 import hashlib
+import json
 from itertools import count
 from pathlib import Path
 
@@ -116,6 +117,55 @@ def released(tmp_path, monkeypatch):
 def test_all_coins_of_a_run_without_a_seed_are_the_systems(released, case):
     assert released(case, "one") == released(case, "one"), "something was drawn from elsewhere"
     assert released(case, "one") != released(case, "two"), "nothing was drawn from the system"
+
+
+def test_coins_of_levels_in_order_decide_estimates_and_nothing_that_is_published(released, monkeypatch):
+    monkeypatch.setitem(CASES, "in-order", ('name = "in-order"\nlevels = 3\nsmallest = 20', L2, "sensitive"))
+    assert released("in-order", "one") == released("in-order", "one") == released("in-order", "two")
+
+
+@pytest.mark.filterwarnings("ignore::overt.errors.Caution")
+def test_all_coins_of_ria_are_the_systems(released, tmp_path, monkeypatch):
+    """On few people: of many it makes one group, whatever is drawn."""
+    monkeypatch.setitem(CASES, "ria", ('name = "ria"', L2, "sensitive"))
+    pl.read_csv(tmp_path / "people.csv").head(14).write_csv(tmp_path / "people.csv")
+    assert released("ria", "one") == released("ria", "one")
+    assert len({str(released("ria", name)) for name in ("one", "two", "three", "four", "five", "six")}) > 1
+
+
+def test_rows_that_a_person_keeps_are_drawn_with_the_systems_coins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    draw, n = np.random.default_rng(5), 600
+    ages, sexes = draw.integers(20, 80, 200), draw.choice(["f", "m"], 200)
+    people = {"who": np.arange(n) % 200, "age": np.tile(ages, 3), "sex": np.tile(sexes, 3)}
+    pl.DataFrame({**people, "ill": np.arange(n)}).write_csv("people.csv")
+    goal = '[[goal]]\nproperty = "k-anonymity"\nk = 2\n'
+    recipe = RECIPE.format(method='name = "mondrian"', goal=goal, role="sensitive")
+    person = 'path = "people.csv"\nperson = "who"\nkeep = 1\nwhich = "random"'
+    Path("recipe.toml").write_text(recipe.replace('path = "people.csv"', person), "utf-8")
+    found = []
+    for name in ("one", "one", "two"):
+        with monkeypatch.context() as patched:
+            patched.setattr(randomness.os, "urandom", stream(name))
+            overt.run("recipe.toml", audit=False)
+        found.append(set(pl.read_csv("release.csv").get_column("ill").to_list()))
+    assert found[0] == found[1] != found[2] and len(found[0]) == 200
+
+
+def test_the_people_of_a_pilot_are_drawn_with_the_systems_coins(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(5)
+    people = {"age": draw.integers(20, 80, 400), "sex": draw.choice(["f", "m"], 400)}
+    pl.DataFrame({**people, "diagnosis": draw.choice(["flu", "cold", "HIV"], 400)}).write_csv("people.csv")
+    found = []
+    for name in ("one", "one", "two"):
+        with monkeypatch.context() as patched:
+            patched.setattr(randomness.os, "urandom", stream(name))
+            overt.init("people.csv", into="first.toml", overwrite=True)
+        (pilot,) = tmp_path.glob("*.pilot.owner.json")
+        found.append(json.loads(pilot.read_text("utf-8"))["rows"])
+        pilot.unlink()
+    assert found[0] == found[1] != found[2] and len(found[0]) == 50
 
 
 @pytest.mark.parametrize("case", ["blind-buckets", "dealing"])

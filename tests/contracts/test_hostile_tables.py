@@ -91,9 +91,10 @@ def test_ten_thousand_columns(tmp_path):
     read = overt.read_file(tmp_path / "wide.csv", quasi_identifiers=["c0", f"c{n - 1}"], sensitive=["c2"], others=[])
     assert read.n_rows == 12
     assert [column.name for column in read.quasi_identifiers] == ["c0", f"c{n - 1}"]
-    names = wide.columns[:500]
-    shown = released(wide, overt.Mondrian(goal=overt.KAnonymity(3)), quasi_identifiers=names, sensitive=(), others=[])
-    assert shown.columns == names
+    shown = released(
+        wide, overt.Mondrian(goal=overt.KAnonymity(3)), quasi_identifiers=wide.columns, sensitive=(), others=[]
+    )
+    assert shown.columns == wide.columns
     assert shown.group_by(pl.all()).len().get_column("len").min() >= 3
 
 
