@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from fractions import Fraction
+from functools import cache
 
 import polars as pl
 import pytest
@@ -196,3 +197,63 @@ def test_quick_arithmetic_is_that_of_fractions(number):
     place = sum(point <= exactly for point in points)
     assert label == ("<-3", "[-3, 1/3)", "[1/3, 5)", ">=5")[place]
     assert public_tree(CutPoints(levels=(("-3", "1/3", "5"),)), "x").knows(label)
+
+
+LISTED_FROM = {"cut points": 1, "months": 1, "quarters": 1, "diagnoses": 1, "nested": 0, "file": 0, "chapters": 1}
+LISTED = {
+    **BUILDERS,
+    "months": Dates(units=("month", "year", "decade")),
+    "quarters": Dates(units=("quarter", "decade")),
+    "chapters": Icd10(levels=("chapter",)),
+}
+
+
+@cache
+def classes_of(name, level):
+    return public_tree(LISTED[name], "x").classes(level)
+
+
+@cache
+def set_of_classes(name, level):
+    return frozenset(classes_of(name, level))
+
+
+@pytest.mark.parametrize("name", LISTED_FROM)
+@given(text=TEXTS)
+def test_whatever_a_value_becomes_is_listed_beforehand(name, text):
+    tree = public_tree(LISTED[name], "x")
+    for level in range(LISTED_FROM[name], tree.n_levels):
+        assert tree.chain(text)[level:] in set_of_classes(name, level)
+
+
+@pytest.mark.parametrize("name", LISTED_FROM)
+def test_what_is_listed_are_chains_of_values_and_what_is_unknown(name):
+    tree = public_tree(LISTED[name], "x")
+    for level in range(LISTED_FROM[name], tree.n_levels):
+        classes = classes_of(name, level)
+        assert (tree.root,) * (tree.n_levels - level) in classes and len(set_of_classes(name, level)) == len(classes)
+        assert list(classes) == sorted(classes)
+        for chain in classes[:: 1 + len(classes) // 500]:
+            assert chain == (tree.root,) * len(chain) or tree.chain_below(chain[0])[level:] == chain
+    assert LISTED_FROM[name] == 0 or tree.classes(LISTED_FROM[name] - 1) is None
+
+
+def test_there_is_no_end_to_numbers_and_texts_but_all_are_alike_in_the_end():
+    for name in ("intervals", "prefixes", "dates"):  # where dates are known by the day
+        tree = public_tree(BUILDERS[name], "x")
+        assert tree.classes(0) is None and tree.classes(1) is None
+        assert tree.classes(tree.n_levels - 1) == (("*",),)
+    years = public_tree(BUILDERS["dates"], "x").classes(4)
+    assert len(years) == 9999 + 1  # and what is no date
+
+
+def test_classes_stand_for_the_values_that_become_them():
+    tree = public_tree(BUILDERS["cut points"], "x")
+    values = pl.Series(["17", "18", "40", "64.5", "65", "?"])
+    of_values = PublicColumn.of(tree, values)
+    of_classes = PublicColumn.of_classes(tree, 1, tree.classes(1))
+    assert of_classes.node_of_value.shape == (4, 5)
+    assert (of_classes.node_of_value[0] == of_classes.node_of_value[1]).all()
+    depth = dict(zip(of_values.labels, of_values.depth_of_node, strict=True))
+    for label, found in zip(of_classes.labels, of_classes.depth_of_node, strict=True):
+        assert depth[label] == found

@@ -13,13 +13,14 @@ text stands in double quotes (a JSON string) where it could be taken for somethi
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 from functools import cache
-from itertools import count, pairwise
+from itertools import count, pairwise, product
 from math import ceil, lcm
+from string import ascii_uppercase, digits
 
 import numpy as np
 import polars as pl
@@ -58,6 +59,14 @@ class PublicTree:
     chain_below: Callable[[str], Chain | None] = field(repr=False)  # (label) -> of a value below it, if it could be one
     n_leaves: Mapping[str, int] | None = field(default=None, repr=False)  # by label, if the values are listed
     n_labels: tuple[int, ...] | None = None  # by level, if the values are listed
+    # (level) -> the chains of all values from there on; None: there is no end to them
+    chains_from: Callable[[int], Iterable[Chain] | None] = field(default=lambda _: None, repr=False)
+
+    def classes(self, level: int) -> tuple[Chain, ...] | None:
+        """All that a value, known or not, can become from a level on, in order; None if there is no end to it."""
+        unknown = (self.root,) * (self.n_levels - level)
+        found = () if level == self.n_levels - 1 else self.chains_from(level)
+        return None if found is None else tuple(sorted({*found, unknown}))
 
     def chain(self, text: str | None) -> Chain:
         """The labels of a text, from its own to the root."""
@@ -90,6 +99,14 @@ class PublicColumn:
         number = {label: node for node, label in enumerate(labels)}
         nodes = np.array([[number[label] for label in chain] for chain in chains], np.int32)
         return cls(tree, labels, np.ascontiguousarray(nodes.reshape(len(chains), tree.n_levels).T))
+
+    @classmethod
+    def of_classes(cls, tree: PublicTree, level: int, classes: Sequence[Chain]) -> "PublicColumn":
+        """Everything that values can become from a level on, each as if it were a value; below, it is what it is there."""
+        labels = sorted({label for chain in classes for label in chain} | {tree.root})
+        number = {label: node for node, label in enumerate(labels)}
+        nodes = np.array([[number[label] for label in chain] for chain in classes], np.int32)
+        return cls(tree, labels, np.ascontiguousarray(np.repeat(nodes, [level + 1] + [1] * (nodes.shape[1] - 1), 1).T))
 
     @property
     def root(self) -> int:
@@ -173,7 +190,10 @@ def _listed(written: Chains) -> PublicTree:
     def chain_below(label: str) -> Chain | None:
         return by_text.get(example.get(label, ""))
 
-    return PublicTree(written.n_levels, root, chain_of, chain_below, n_leaves, n_labels)
+    def chains_from(level: int) -> Iterator[Chain]:
+        return (chain[level:] for chain in by_text.values())
+
+    return PublicTree(written.n_levels, root, chain_of, chain_below, n_leaves, n_labels, chains_from)
 
 
 def _intervals(builder: Intervals) -> PublicTree:
@@ -208,10 +228,20 @@ def _cut_points(builder: CutPoints) -> PublicTree:
     def labels_of(over: int, under: int) -> Iterator[str]:
         return (label(level, bisect_right(least(level, under), over)) for level in range(len(levels)))
 
-    return _of_numbers(len(levels), labels_of)
+    def chains_from(level: int) -> Iterator[Chain] | None:
+        points = sorted({point for of_level in levels for point in of_level})
+        numbers = (points[0] - 1, *points)  # between two points that follow each other, labels are those of the first
+        every = ((*labels_of(number.numerator, number.denominator), "*") for number in numbers)
+        return (chain[level - 1 :] for chain in every) if level else None  # there is no end to numbers themselves
+
+    return _of_numbers(len(levels), labels_of, chains_from)
 
 
-def _of_numbers(n_inner: int, labels_of: Callable[[int, int], Iterator[str]]) -> PublicTree:
+def _of_numbers(
+    n_inner: int,
+    labels_of: Callable[[int, int], Iterator[str]],
+    chains_from: Callable[[int], Iterable[Chain] | None] = lambda _: None,
+) -> PublicTree:
     """The rule that knows numbers, given the labels between a number and the root."""
 
     def chain_of(text: str) -> Chain | None:
@@ -225,7 +255,7 @@ def _of_numbers(n_inner: int, labels_of: Callable[[int, int], Iterator[str]]) ->
         number = _number_below(label)  # of any length: an interval may begin at a longer number than any in it
         return None if number is None else ("", *labels_of(number.numerator, number.denominator), "*")
 
-    return PublicTree(n_inner + 2, "*", chain_of, chain_below)
+    return PublicTree(n_inner + 2, "*", chain_of, chain_below, chains_from=chains_from)
 
 
 def _dates(builder: Dates) -> PublicTree:
@@ -249,7 +279,14 @@ def _dates(builder: Dates) -> PublicTree:
         first = f"{year}-{3 * int(quarter) - 2:02d}-01" if quarter else f"{year}-{month or '01'}-{day or '01'}"
         return chain_of(first)
 
-    return PublicTree(len(builder.units) + 2, "*", chain_of, chain_below)
+    def chains_from(level: int) -> Iterator[Chain] | None:
+        if level == 0 or builder.units[level - 1] == "day":  # days of 9999 years are as good as without end
+            return None
+        step = {"month": 1, "quarter": 3}.get(builder.units[level - 1], 12)
+        firsts = (chain_of(f"{year:04d}-{month:02d}-01") for year in range(1, 10_000) for month in range(1, 13, step))
+        return (chain[level:] for chain in firsts if chain)
+
+    return PublicTree(len(builder.units) + 2, "*", chain_of, chain_below, chains_from=chains_from)
 
 
 def _prefixes(builder: Prefixes) -> PublicTree:
@@ -292,7 +329,11 @@ def _icd10(builder: Icd10) -> PublicTree:
         text = label[:3] if label in CHAPTERS else label.removesuffix("*") if label.endswith("*") else _unquoted(label)
         return None if text is None else chain_of(text.strip())
 
-    return PublicTree(len(builder.levels) + 2, "*", chain_of, chain_below)
+    def chains_from(level: int) -> Iterator[Chain] | None:
+        categories = map(chain_of, map("".join, product(ascii_uppercase, digits, digits + ascii_uppercase)))
+        return (chain[level:] for chain in categories if chain) if level else None
+
+    return PublicTree(len(builder.levels) + 2, "*", chain_of, chain_below, chains_from=chains_from)
 
 
 def _number(text: str) -> Fraction | None:
