@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overt.errors import InvalidInput, TooLarge
-from overt.randomness import SeededCoins, SystemCoins, TwoSidedGeometric, coins_of, toss
+from overt.randomness import SeededCoins, SystemCoins, TwoSidedGeometric, coins_of, toss, toss_each
 
 EPSILONS = st.fractions("1/60", 4)
 
@@ -118,3 +118,13 @@ def test_refusals():
         TwoSidedGeometric(Fraction(0))
     with pytest.raises(TooLarge, match="spend more epsilon"):
         TwoSidedGeometric(Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize("counts", [[], [0], [5, 0, 7, 0, 0, 20, 1], [0, 0, 64], [7, 7, 7, 0]])
+def test_coins_of_many_are_those_that_are_thrown_one_after_the_other(monkeypatch, counts):
+    monkeypatch.setattr("overt.randomness.PART", 7)
+    probability = Fraction(1, 3)
+    thrown = toss(sum(counts), probability, SeededCoins(np.random.default_rng(3)))
+    ends = np.cumsum(counts, dtype=int)
+    fell = toss_each(np.array(counts, np.int64), probability, SeededCoins(np.random.default_rng(3)))
+    assert fell.tolist() == [int(thrown[end - n : end].sum()) for n, end in zip(counts, ends, strict=True)]

@@ -97,7 +97,7 @@ class DpSampling(DpMethod):
                 "weigh them by, records would all take the same. Give one, or an external database, or use dp-cube."
             )
 
-    def _support(self, table: Table, records: Records, coins: Coins) -> list[Support]:
+    def _support(self, table: Table | None, records: Records, coins: Coins) -> list[Support]:
         if self.external is None:
             return [_everyone] * len(self.vectors)
         if isinstance(self.external, str):
@@ -105,6 +105,8 @@ class DpSampling(DpMethod):
                 f"The external database {self.external!r} is only named; read it with `overt.read_external`, or run the "
                 "recipe."
             )
+        if table is None:
+            raise InvalidInput("An external database is compared with a table in memory, and here are only counts.")
         place = {column.name: j for j, column in enumerate(table.quasi_identifiers)}
         for name in self.trees:
             if name not in place:
@@ -175,7 +177,7 @@ class DpCube(DpMethod):
             f"elements are chosen from a noisy count of {self.least_support} on",
         }
 
-    def _support(self, table: Table, records: Records, coins: Coins) -> list[Support]:
+    def _support(self, table: Table | None, records: Records, coins: Coins) -> list[Support]:
         counts, noise = records.n_rows_of_record, self.noise
 
         def noisy(cells: ElementCells) -> tuple[Counts, NDArray[np.bool_]]:

@@ -114,6 +114,22 @@ class Records:
         return ElementCells(number.astype(np.int32), rows)
 
 
+@dataclass(frozen=True, eq=False)
+class CountedRecords(Records):
+    """Different records of which only is known how often each occurs, and not which rows they are."""
+
+    counts: Counts = field(repr=False)
+
+    @classmethod
+    def counted(cls, columns: Sequence[PublicColumn], values: Codes, counts: Counts) -> "CountedRecords":
+        """(attribute, record) -> value, and (record) -> how many rows."""
+        return cls(tuple(columns), values, np.empty(0, np.int64), counts)
+
+    @property
+    def n_rows_of_record(self) -> Counts:
+        return self.counts
+
+
 def padded(numbers: Sequence[Floats]) -> Floats:
     """Rows of different length as one array."""
     rows = np.zeros((len(numbers), max(row.size for row in numbers)))

@@ -116,7 +116,7 @@ class DpFullDomain(DpMethod):
         }
 
     def _choose(
-        self, table: Table, columns: Sequence[PublicColumn], records: Records, coins: Coins
+        self, table: Table | None, columns: Sequence[PublicColumn], records: Records, coins: Coins
     ) -> tuple[ElementCells, NDArray[np.bool_]]:
         scores = self.scores(records)
         elements = records.at(self.vectors[int(np.argmax(scores + self.noise.draw(scores.size, coins)))])

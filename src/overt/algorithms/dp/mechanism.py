@@ -17,7 +17,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from overt.algorithms.dp.accounting import Budget, exact_delta, least_k
-from overt.algorithms.dp.elements import ElementCells, LevelsVector, Records, Support, Worth, padded
+from overt.algorithms.dp.elements import (
+    CountedRecords,
+    Counts,
+    ElementCells,
+    LevelsVector,
+    Records,
+    Support,
+    Worth,
+    padded,
+)
 from overt.algorithms.record.generalization_cube import LagrangianModel, Model, ThresholdModel
 from overt.algorithms.record.lagrangian import require_parameters
 from overt.algorithms.record.risks import RiskName, require_one_for_each, require_weights
@@ -31,12 +40,26 @@ from overt.partition import Partition
 from overt.privacy.base import Number, exact, require_number, require_whole
 from overt.privacy.k_anonymity import KAnonymity
 from overt.progress import Progress, silent
-from overt.randomness import Coins, coins_of, toss
+from overt.randomness import Coins, coins_of, toss, toss_each
 from overt.release import DpRelease
-from overt.table import Table
+from overt.table import Codes, Table
 
 MOST_VECTORS = 1024
 STAGE = "Choosing elements"
+
+
+@dataclass(frozen=True, eq=False)
+class ShownElements:
+    """All that a release shows: its elements, and how often each of them stands in it."""
+
+    labels: Mapping[str, tuple[str, ...]] = field(repr=False)  # (column) -> (element) -> label
+    copies: Counts = field(repr=False)
+    facts: Mapping[str, str] = field(repr=False)
+    coins: str  # "secret", or "seeded" if someone could repeat them
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.copies.sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,10 +194,30 @@ class DpMethod(Method):
         kept = toss(table.n_rows, exact(self.s), coins) & is_found[records.record_of_row]
         return self._release(table, columns, elements, element_of_row, kept, coins)
 
+    def release_counts(
+        self, records: CountedRecords, *, rng: Generator | Coins | None = None, on_progress: Progress = silent
+    ) -> ShownElements:
+        """What a release of a table shows in which each record occurs so often: with the same coins for its rows, one record after the other, the same.
+
+        An element depends on the record and not on the row, and every row has a coin of its own: how many copies of an element are kept
+        follows from how many rows there are of each record, so that their number is all that has to be known of them.
+        """
+        coins = coins_of(rng)
+        on_progress(STAGE, 0, 0)
+        elements, is_found = self._choose(None, records.columns, records, coins)
+        on_progress("Sampling", 0, 0)
+        kept = np.where(is_found, toss_each(records.counts, exact(self.s), coins), 0)
+        copies = np.zeros(elements.n_cells, np.int64)
+        np.add.at(copies, elements.cell_of_record, kept)
+        is_shown = copies >= self.least_copies
+        return ShownElements(
+            self._labels(records.columns, elements.nodes[is_shown]), copies[is_shown], self.facts, coins.source
+        )
+
     def _choose(
-        self, table: Table, columns: Sequence[PublicColumn], records: Records, coins: Coins
+        self, table: Table | None, columns: Sequence[PublicColumn], records: Records, coins: Coins
     ) -> tuple[ElementCells, NDArray[np.bool_]]:
-        """The element of every distinct record, and whether it has one."""
+        """The element of every distinct record, and whether it has one. The table is looked at only beside an external database."""
         support = self._support(table, records, coins)
         return records.choose(self.vectors, support, self._model(), self._worth(columns))
 
@@ -191,20 +234,23 @@ class DpMethod(Method):
         is_shown = copies >= self.least_copies
         group_of_element = np.where(is_shown, np.cumsum(is_shown) - 1, -1).astype(np.int32)
         group_of_row = np.where(kept, group_of_element[element_of_row], np.int32(-1)) if kept.size else element_of_row
-        shown = elements.nodes[is_shown]
         return DpRelease(
             table,
             Partition(group_of_row, int(is_shown.sum())),
             made_by=self,
-            labels_of_group={
-                name: tuple(column.labels[node] for node in shown[:, j])
-                for j, (name, column) in enumerate(zip(self.trees, columns, strict=True))
-            },
+            labels_of_group=self._labels(columns, elements.nodes[is_shown]),
             facts=self.facts,
             coins=coins.source,
         )
 
-    def _support(self, table: Table, records: Records, coins: Coins) -> list[Support]:
+    def _labels(self, columns: Sequence[PublicColumn], shown: Codes) -> dict[str, tuple[str, ...]]:
+        """(column) -> (element) -> label, of (element, column) -> node."""
+        return {
+            name: tuple(column.labels[node] for node in shown[:, j])
+            for j, (name, column) in enumerate(zip(self.trees, columns, strict=True))
+        }
+
+    def _support(self, table: Table | None, records: Records, coins: Coins) -> list[Support]:
         raise NotImplementedError
 
     def _model(self) -> Model:
