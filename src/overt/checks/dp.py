@@ -39,18 +39,38 @@ class DpClaim:
 def check_dp(frame: pl.DataFrame, claim: DpClaim) -> Verdict:
     """Everything that can be said of a differentially private release without its data."""
     names = list(claim.levels_of_label)
-    layout = _find_columns(frame, names)
-    findings = [_find_parameters(claim), _find_coins(claim), layout]
-    if set(names) <= set(frame.columns):
-        shown = frame.select(pl.col(names).cast(pl.String))
-        copies = f"copies of {' '.join(names)}"  # longer than any name, so none of them
-        distinct = shown.group_by(names).len(copies)
+    if not set(names) <= set(frame.columns):
+        return check_dp_lines(frame.columns, None, in_order=True, claim=claim)
+    shown = frame.select(pl.col(names).cast(pl.String))
+    return check_dp_lines(frame.columns, count_lines(shown), in_order=shown.equals(shown.sort(names)), claim=claim)
+
+
+def count_lines(shown: pl.DataFrame) -> pl.DataFrame:
+    """Different lines, and in the last column how many of each there are."""
+    return shown.group_by(shown.columns).len(_copies_name(shown.columns))
+
+
+def sum_lines(counted: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The counts of several tables together."""
+    *names, copies = counted[0].columns
+    return pl.concat(counted).group_by(names).agg(pl.col(copies).sum())
+
+
+def check_dp_lines(columns: Sequence[str], counted: pl.DataFrame | None, *, in_order: bool, claim: DpClaim) -> Verdict:
+    """The same from the different lines and their counts; None if columns are missing."""
+    names = list(claim.levels_of_label)
+    findings = [_find_parameters(claim), _find_coins(claim), _find_columns(columns, names)]
+    if counted is not None:
         findings += [
-            _find_copies(distinct.get_column(copies), claim),
-            _find_labels(distinct.select(names), claim),
-            _find_order(shown),
+            _find_copies(counted.get_column(counted.columns[-1]), claim),
+            _find_labels(counted.select(names), claim),
+            _find_order(in_order),
         ]
     return Verdict(tuple(findings))
+
+
+def _copies_name(names: Sequence[str]) -> str:
+    return f"copies of {' '.join(names)}"  # longer than any name, so none of them
 
 
 def worst_delta(k: int, s: float, epsilon: float) -> float:
@@ -114,9 +134,9 @@ def _find_coins(claim: DpClaim) -> Finding:
     )
 
 
-def _find_columns(frame: pl.DataFrame, names: Sequence[str]) -> Finding:
-    missing = [name for name in names if name not in frame.columns]
-    beside = [name for name in frame.columns if name not in names]
+def _find_columns(columns: Sequence[str], names: Sequence[str]) -> Finding:
+    missing = [name for name in names if name not in columns]
+    beside = [name for name in columns if name not in names]
     if missing or beside:
         faults = [f"lacks {', '.join(map(repr, missing))}"] if missing else []
         faults += [f"shows {', '.join(map(repr, beside))}, which no public hierarchy generalizes"] if beside else []
@@ -163,7 +183,7 @@ def _find_labels(rows: pl.DataFrame, claim: DpClaim) -> Finding:
     )
 
 
-def _find_order(shown: pl.DataFrame) -> Finding:
-    if shown.equals(shown.sort(shown.columns)):
+def _find_order(in_order: bool) -> Finding:
+    if in_order:
         return Finding("order", True, "Rows are in the order of what they show, which says nothing about the original.")
     return Finding("order", False, "Rows are not in the order of what they show, so that it could tell who is who.")

@@ -59,23 +59,25 @@ def find_contradictions_of_parts(
 
 
 def find_dp_contradictions(
-    recipe: Recipe, manifest: DpManifest, path: Path, n_rows: int, *, is_recorded: bool = True
+    recipe: Recipe, manifest: DpManifest, path: Path, n_rows: int, *, is_recorded: bool = True, part: str | None = None
 ) -> Finding:
     """Whether what the manifest says in words and figures is what its recipe and the release say.
 
-    `is_recorded` says that the recipe holds what a differentially private run adds to it.
+    `is_recorded` says that the recipe holds what a private run adds to it. The manifest of a release in parts lies in its folder, beside the folder
+    of the `part` that its table is.
     """
     method = recipe.dp_method
+    folder = path.parent if part is None else path.parent.parent
     told = {
         "method": (manifest.method, method.name),
         "epsilon": (manifest.epsilon, str(method.budget.epsilon)),
         "delta": (manifest.delta, str(method.budget.delta)),
         "facts": (manifest.facts, method.facts),
         "rows": (manifest.release.rows, n_rows),
-        "recipe": (json.dumps(manifest.recipe), json.dumps(recorded_recipe(recipe, path.parent)[0])),
+        "recipe": (json.dumps(manifest.recipe), json.dumps(recorded_recipe(recipe, folder)[0])),
         "name of the release": (
             manifest.release.place,
-            recipe.target.seen_from(path.parent, recipe.target.places(("release",))["release"]),
+            part or recipe.target.seen_from(folder, recipe.target.places(("release",))["release"]),
         ),
         "settings of the recipe": (is_recorded, True),
         "text": (tuple(_in_text(manifest, path)), ()),

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.random import Generator
 
-from overt.algorithms.dp.mechanism import DpMethod
+from overt.algorithms.dp.mechanism import DpMethod, ShownElements
 from overt.audience import Audience
 from overt.checks import Finding, Verdict
 from overt.checks.dp import DpClaim, check_dp
@@ -37,7 +37,7 @@ from overt.io.ledger import Ledger, ledger_path, read_ledger, spend
 from overt.io.manifest import EXTERNAL, SUFFIX, files_read, manifest_path, now, recorded_recipe, versions
 from overt.io.publication import published_tables
 from overt.io.recipe.recipe import Recipe, understand
-from overt.io.targets import Places, Replaced, Target
+from overt.io.targets import Replaced
 from overt.io.unfinished import clear_unfinished
 from overt.privacy import exact
 from overt.progress import Progress, silent
@@ -67,6 +67,7 @@ class DpOutcome(RunResult):
     report_paths: tuple[Path, ...]
     input_path: str
     cleared: tuple[str, ...] = ()  # files that a run which was killed had begun
+    engine: str | None = None  # that made it in parts
 
     def content(self) -> dict[str, Any]:
         """The outcome as plain values."""
@@ -94,7 +95,8 @@ class DpOutcome(RunResult):
 
     def rows_for_the_owner(self) -> Iterator[tuple[str, str]]:
         """What was made before this release, and what the data and the recipe are called: no reader of it need know."""
-        yield "Again", f"{again(self.recipe_path)} (which spends as much again)"
+        on = f" --engine {self.engine}" if self.engine else ""
+        yield "Again", f"{again(self.recipe_path)}{on} (which spends as much again)"
         yield "Check", f"overt check {as_typed(self.input_path)} {as_typed(self.checked)}"
         yield "Ledger", f"spent so far: {self.ledger.spent}; limit: {self.ledger.limit} ({self.ledger.path.name})"
         if self.cleared:
@@ -156,7 +158,12 @@ def run_dp(
     )  # a seed is asked for by name
     if made_well:
         quiet("Writing", 0, 0)
-        beside = _files_of_report(recipe, release, verdict) if with_report else {}
+        beside: dict[Path, bytes] = {}
+        if with_report:
+            shown = ShownElements(release.labels_of_group, release.partition.sizes, release.facts, release.coins)
+            beside = dict(
+                zip(reports, report_of_dp(recipe, shown, verdict, target.name_of(places["release"])), strict=True)
+            )
         _write(recipe, release, tables, release_id, beside, overwrite=overwrite, replaced=replaced)
     return DpOutcome(
         recipe_path=recipe.path,
@@ -199,11 +206,12 @@ def check_dp_release(recipe: Recipe, manifest: DpManifest | None, data: str | Pa
     tables, digests = target.read(places)
     method = recipe.dp_method
     if manifest is not None:
-        findings.append(_find_changes(recipe, manifest, target, places, {**known, **digests}))
+        place = places["release"]
+        findings.append(find_dp_changes(recipe, manifest, {**known, **digests}[place], target.name_of(place)))
         beside = manifest_path(Path(str(release).removesuffix(SUFFIX)))
-        n_rows, is_recorded = tables["release"].height, _names_separator(recipe)
+        n_rows, is_recorded = tables["release"].height, names_separator(recipe)
         findings.append(find_dp_contradictions(recipe, manifest, beside, n_rows, is_recorded=is_recorded))
-        findings += _find_in_ledger(manifest, Path(data))
+        findings += find_in_ledger(manifest, Path(data))
     claim = claim_of(method, None if manifest is None else manifest.coins)
     verdict = check_dp(tables["release"], claim)
     separator = recipe.source_at(data).separator(row_by_row=True)
@@ -213,7 +221,7 @@ def check_dp_release(recipe: Recipe, manifest: DpManifest | None, data: str | Pa
     return Verdict((*findings, *verdict.findings, spelling))
 
 
-def _naming_separator(recipe: Recipe) -> Recipe:
+def naming_separator(recipe: Recipe) -> Recipe:
     """The recipe with the separator of its data, so that a check without the data knows how the release must be written."""
     separator = recipe.source.separator(row_by_row=True)
     if separator is None:
@@ -222,8 +230,8 @@ def _naming_separator(recipe: Recipe) -> Recipe:
     return replace(recipe, settings=recipe.settings.model_copy(update={"input": named}))
 
 
-def _names_separator(recipe: Recipe) -> bool:
-    """Whether a recorded recipe says the separator of its data if these are a CSV file, as `_naming_separator` makes it say."""
+def names_separator(recipe: Recipe) -> bool:
+    """Whether a recorded recipe says the separator of its data if these are a CSV file, as `naming_separator` makes it say."""
     file = recipe.source.file
     return file is None or format_of_name(file.path, file.format) != "csv" or file.named_separator is not None
 
@@ -263,37 +271,33 @@ def _levels_of(tree: PublicTree) -> Any:
     return levels_of
 
 
-def _files_of_report(recipe: Recipe, release: DpRelease, verdict: Verdict) -> dict[Path, bytes]:
+def report_of_dp(recipe: Recipe, shown: ShownElements, verdict: Verdict, name: str) -> tuple[bytes, bytes]:
+    """The public report of a release of this name, for people and for programs."""
     from overt.report.dp import DpReport, page_of_dp
 
     method = recipe.dp_method
-    sizes = release.partition.sizes
     rows_of_level = {}
-    for name, tree in method.trees.items():
+    for column, tree in method.trees.items():
         levels_of = _levels_of(tree)
-        lowest = [
-            tree.n_levels - 1 if label == tree.root else min(levels_of(label))
-            for label in release.labels_of_group[name]
-        ]
-        counts = np.bincount(np.array(lowest, np.int64), sizes, tree.n_levels).astype(np.int64)
-        rows_of_level[name] = tuple(counts.tolist())
+        lowest = [tree.n_levels - 1 if label == tree.root else min(levels_of(label)) for label in shown.labels[column]]
+        counts = np.bincount(np.array(lowest, np.int64), shown.copies, tree.n_levels).astype(np.int64)
+        rows_of_level[column] = tuple(counts.tolist())
     report = DpReport(
-        name=recipe.target.name_of(recipe.target.places(("release",))["release"]),
+        name=name,
         method=method.name,
         epsilon=float(method.budget.epsilon),
         delta=float(method.budget.delta),
-        facts=release.facts,
-        coins=release.coins,
-        n_rows=int(sizes.sum()),
-        n_different=release.n_groups,
-        n_fewest=int(sizes.min()) if sizes.size else None,
+        facts=shown.facts,
+        coins=shown.coins,
+        n_rows=shown.n_rows,
+        n_different=shown.copies.size,
+        n_fewest=int(shown.copies.min()) if shown.copies.size else None,
         rows_of_level=rows_of_level,
         verdict=verdict,
         recipe=recipe_text(recipe, Audience.PUBLIC),
         created=f"{now():%Y-%m-%d %H:%M} UTC",
     )
-    page, document = report_paths(recipe.output_path)
-    return {page: page_of_dp(report).encode(), document: (json.dumps(report.to_dict(), indent=2) + "\n").encode()}
+    return page_of_dp(report).encode(), (json.dumps(report.to_dict(), indent=2) + "\n").encode()
 
 
 def _write(
@@ -326,7 +330,7 @@ def _write(
                 rows=tables[name].height,
             ),
             hierarchy_files={column: digest(path) for column, path in files_read(recipe).items()},
-            recipe=recorded_recipe(_naming_separator(recipe), folder)[0],
+            recipe=recorded_recipe(naming_separator(recipe), folder)[0],
         )
         return {manifest_path(target.base): manifest.to_json().encode(), **beside}
 
@@ -334,23 +338,21 @@ def _write(
         finish(companions)
 
 
-def _find_changes(
-    recipe: Recipe, manifest: DpManifest, target: Target, places: Places, found: Mapping[Any, str]
-) -> Finding:
+def find_dp_changes(recipe: Recipe, manifest: DpManifest, found: str, called: str) -> Finding:
+    """Whether the release, whose digest was found, and the hierarchies are those of the manifest."""
     recorded = {name: (path, manifest.hierarchy_files.get(name)) for name, path in files_read(recipe).items()}
     for path, _ in recorded.values():
         if not path.is_file():
             raise InvalidInput(f"There is no file {path}; check the name and the folder.")
     changed = [path.name for path, known in recorded.values() if digest(path) != known]
-    place = places["release"]
-    if found[place] != manifest.release.sha256:
-        changed.insert(0, target.name_of(place))
+    if found != manifest.release.sha256:
+        changed.insert(0, called)
     if changed:
         return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
     return Finding("digests", True, "The release and the hierarchies are those that the manifest was written for.")
 
 
-def _find_in_ledger(manifest: DpManifest, data: Path) -> list[Finding]:
+def find_in_ledger(manifest: DpManifest, data: Path) -> list[Finding]:
     """Whether the owner's ledger, where it can be seen, knows of the release."""
     if not ledger_path(data).is_file():
         return []

@@ -63,7 +63,7 @@ def run(
     master: str | None = None,
     staging: str | None = None,
     on_progress: Progress = silent,
-) -> "ScaledOutcome": ...
+) -> "ScaledOutcome | DpOutcome": ...
 
 
 def run(

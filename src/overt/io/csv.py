@@ -66,21 +66,40 @@ def read_texts(path: Path, dialect: Dialect, wanted: Sequence[str], on_progress:
 
 def read_batches(path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows: int) -> Iterator[pl.DataFrame]:
     """The same texts row by row, in batches of about so many rows, of a file that need not fit into memory."""
+    encoding = "utf-8" if dialect.encoding is None or dialect.is_recoded else dialect.encoding
+    for done in _read_piecewise(path, dialect, wanted, batch_rows):
+        texts = _decode_columns(path, [[one] for one in done], encoding)
+        columns = zip(wanted, texts, done, strict=True)
+        yield pl.DataFrame([of_column.gather(_join_codes([one])).alias(name) for name, of_column, one in columns])
+
+
+def read_line_batches(
+    path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows: int
+) -> Iterator[dict[str, Coded]]:
+    """The same of a file in which every line is a record by itself: no line is refused, and none changes what another becomes."""
+    assert dialect.by_line
+    for done in _read_piecewise(path, dialect, wanted, batch_rows):
+        texts = [_decode_alone(one, dialect.encoding or "utf-8") for one in done]
+        columns = zip(wanted, texts, done, strict=True)
+        yield {name: _with_unknown(of_column, _join_codes([one]), None) for name, of_column, one in columns}
+
+
+def _read_piecewise(
+    path: Path, dialect: Dialect, wanted: Sequence[str], batch_rows: int
+) -> "Iterator[list[_Dictionary]]":
+    """The wanted columns of about so many rows at a time."""
     place_of_field = np.array([wanted.index(name) if name in wanted else -1 for name in dialect.header], np.int32)
     part = _Part(len(wanted))
-    encoding = "utf-8" if dialect.encoding is None or dialect.is_recoded else dialect.encoding
     for block, n_bytes, is_last in part.blocks(_chunks(path, dialect, (dialect.n_bytes_before, None))):
         part.read(block, n_bytes, is_last, dialect, place_of_field)
         _refuse_broken(path, dialect, [part])
-        if part.n_left > _MOST_OF_RECORD:
+        if part.n_left > _MOST_OF_RECORD and not dialect.by_line:
             raise InvalidData(
                 f"Line {dialect.n_lines_before + part.n_lines + 1} of {path.name} opens a quote that is not closed in {_MOST_OF_RECORD >> 20} MB; mend the line."
             )
         if part.n_records >= batch_rows or (is_last and part.n_records):
             done, part.dictionaries = part.dictionaries, [_Dictionary() for _ in wanted]
-            texts = _decode_columns(path, [[one] for one in done], encoding)
-            columns = zip(wanted, texts, done, strict=True)
-            yield pl.DataFrame([of_column.gather(_join_codes([one])).alias(name) for name, of_column, one in columns])
+            yield done
 
 
 def _with_unknown(texts: pl.Series, codes: Codes, first_line: int | None) -> Coded:

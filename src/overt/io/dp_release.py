@@ -7,13 +7,14 @@ anyway; nothing of the input: no row count, no digest (which confirms guesses), 
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from overt.errors import InvalidInput
@@ -55,7 +56,11 @@ class DpManifest(ClosedModel):
 
 def find_dp_manifest(release: Path) -> DpManifest | None:
     """The manifest beside a release, if it is one of a differentially private release."""
-    path = manifest_path(release)
+    return dp_manifest_at(manifest_path(release))
+
+
+def dp_manifest_at(path: Path) -> DpManifest | None:
+    """The manifest that a file is, if it is one of a differentially private release."""
     try:
         document = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -78,10 +83,29 @@ def dp_table(release: DpRelease, show: Collection[str] = (), others: Collection[
         )
     if show:
         raise InvalidInput("A differentially private release shows labels of its public hierarchies; leave `show` out.")
-    columns = {name: pl.Series(name, labels, dtype=pl.String) for name, labels in release.labels_of_group.items()}
-    frame = pl.DataFrame(columns)
-    order = frame.select(pl.arg_sort_by(frame.columns)).to_series().to_numpy()
-    rows = np.repeat(order, release.partition.sizes[order])
+    frame, order = _in_order(release.labels_of_group)
+    return _repeated(frame, order, release.partition.sizes[order])
+
+
+def dp_parts(labels: Mapping[str, Sequence[str]], copies: NDArray[np.int64], most_rows: int) -> Iterator[pl.DataFrame]:
+    """The same rows in parts of so many each, the last of what is left; one of no rows if there are none."""
+    frame, order = _in_order(labels)
+    ends = np.cumsum(copies[order], dtype=np.int64)
+    n_rows = int(ends[-1]) if ends.size else 0
+    for begin in range(0, max(n_rows, 1), most_rows):
+        end = min(begin + most_rows, n_rows)
+        yield _repeated(frame, order, np.diff(np.clip(ends, begin, end), prepend=begin).astype(np.int64))
+
+
+def _in_order(labels: Mapping[str, Sequence[str]]) -> tuple[pl.DataFrame, NDArray[np.int64]]:
+    frame = pl.DataFrame({name: pl.Series(name, of_column, dtype=pl.String) for name, of_column in labels.items()})
+    return frame, frame.select(pl.arg_sort_by(frame.columns)).to_series().to_numpy()
+
+
+def _repeated(frame: pl.DataFrame, elements: NDArray[np.int64], copies: NDArray[np.int64]) -> pl.DataFrame:
+    """Some copies of each of these rows of a frame. Dictionaries hold those of which there are any."""
+    shown = frame[elements[copies > 0]]
+    rows = np.repeat(np.arange(shown.height), copies[copies > 0])
     return pl.DataFrame(
-        [column.cast(pl.Enum(column.unique().sort())).gather(rows).alias(column.name) for column in frame]
+        [column.cast(pl.Enum(column.unique().sort())).gather(rows).alias(column.name) for column in shown]
     )

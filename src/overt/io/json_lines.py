@@ -8,7 +8,8 @@ unknown cells. Blank lines are no records.
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from json import JSONDecoder
 from pathlib import Path
 
@@ -37,9 +38,22 @@ def read_json_lines(
     path: Path, wanted: Sequence[str], *, is_packed: bool = False, on_progress: Progress = silent
 ) -> dict[str, Coded]:
     """The wanted columns of a file, each in codes and a dictionary of texts."""
+    return _number(_records(path, wanted, is_packed), wanted, on_progress)
+
+
+def read_json_batches(
+    path: Path, wanted: Sequence[str], batch_rows: int, *, is_packed: bool = False
+) -> Iterator[dict[str, Coded]]:
+    """The same, so many records at a time, of a file that need not fit into memory."""
+    records = _records(path, wanted, is_packed)
+    while batch := list(islice(records, batch_rows)):
+        yield _number(batch, wanted, silent)
+
+
+def _number(records: Iterable[list[str | None]], wanted: Sequence[str], on_progress: Progress) -> dict[str, Coded]:
     codes = [array("i") for _ in wanted]
     number_of_text: list[dict[str | None, int]] = [{} for _ in wanted]
-    for done, cells in enumerate(_records(path, wanted, is_packed)):
+    for done, cells in enumerate(records):
         for own, numbers, cell in zip(codes, number_of_text, cells, strict=True):
             own.append(numbers.setdefault(cell, len(numbers)))
         if done % _LINES_AT_ONCE == 0:

@@ -43,11 +43,11 @@ def refuse_taken(place: Path, *, overwrite: bool) -> None:
 
 @dataclass
 class Draft:
-    """A folder that is written into, and becomes the release if it is kept, with the owner's record of it."""
+    """A folder that is written into, and becomes the release if it is kept, with the owner's record of it if there is one."""
 
     folder: Path
     is_kept: bool = False
-    owner_record: str = ""
+    owner_record: str = ""  # none of a differentially private release: its owner has the ledger
 
 
 @contextmanager
@@ -124,9 +124,10 @@ def _commit(draft: Draft, place: Path) -> None:
     old, old_record = (path.with_name(f".{path.name}.{token}.old") for path in (place, record))
     new_record = record.with_name(f".{record.name}.{token}.part")
     try:
-        new_record.touch(mode=0o600)
-        new_record.write_text(draft.owner_record, encoding="utf-8")
-        _force_to_disk(new_record)
+        if draft.owner_record:
+            new_record.touch(mode=0o600)
+            new_record.write_text(draft.owner_record, encoding="utf-8")
+            _force_to_disk(new_record)
         mode = _usual_mode(draft.folder)
         if record.exists():
             record.rename(old_record)
@@ -135,7 +136,8 @@ def _commit(draft: Draft, place: Path) -> None:
         (draft.folder / LOCK).unlink()
         draft.folder.chmod(mode)
         draft.folder.rename(place)
-        new_record.rename(record)
+        if draft.owner_record:
+            new_record.rename(record)
         old_record.unlink(missing_ok=True)
         remove_folder(old)
     except BaseException:

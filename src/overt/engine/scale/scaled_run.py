@@ -17,6 +17,7 @@ from overt.checks.findings import not_checked
 from overt.engine.alternative import alternative_to
 from overt.engine.cautions_of_reading import MISSING_LEFT_OUT
 from overt.engine.contradictions import find_contradictions_of_parts
+from overt.engine.dp_run import DpOutcome
 from overt.engine.identifiers_released import find_identifiers_released
 from overt.engine.outcome import cautions_of_values
 from overt.engine.promises import claim_of, claimed_rows, shape_of
@@ -50,6 +51,7 @@ from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace
 from overt.engine.scale.staging import BOX_COIN, TWO_COINS, DrawCoins, Staged, stage_table, system_coins
 from overt.engine.tight_cells import tight_cells_of
 from overt.errors import InvalidInput, TooLarge, Unreachable
+from overt.io.dp_release import dp_manifest_at
 from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
 from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
@@ -72,6 +74,8 @@ from overt.progress import Progress, silent
 from overt.randomness import secret_generator
 from overt.release import BucketRelease
 from overt.table import Column, Role
+
+DP_METHODS = ("dp-sampling", "dp-cube", "dp-full-domain")  # by `dp_at_scale`, from counts
 
 MakeRelease = Callable[[Staged, Any, ShownLines, Progress, Generator], MadeTables]
 
@@ -98,8 +102,13 @@ def run_at_scale(
     with_report: bool = False,
     coins: DrawCoins = system_coins,
     on_progress: Progress = silent,
-) -> ScaledOutcome:
+) -> ScaledOutcome | DpOutcome:
     """Do what a recipe says, on an engine."""
+    if recipe.is_dp:
+        from overt.engine.scale.dp_at_scale import run_dp_at_scale
+
+        where: dict[str, Any] = {"master": master, "staging": staging, "on_progress": on_progress}
+        return run_dp_at_scale(recipe, engine, rng=rng, overwrite=overwrite, with_report=with_report, **where)
     refuse_unsupported(recipe)
     place, source = output_of(recipe), input_of(recipe)
     overwrite = overwrite or recipe.settings.output.overwrite
@@ -264,6 +273,11 @@ def check_at_scale(
 ) -> Verdict:
     """Decide from the data and a release in parts whether it holds what its manifest claims, on an engine."""
     path = release / MANIFEST
+    private = dp_manifest_at(path)
+    if private is not None or (given is not None and given.is_dp):
+        from overt.engine.scale.dp_at_scale import check_dp_parts
+
+        return check_dp_parts(private, given, data, release, on_progress)
     manifest = read_manifest(path)
     record = find_owner_record(owner_record_path(release))
     recipe = recipe_of(manifest, path, record, folder=release.parent) if given is None else given
@@ -365,7 +379,7 @@ def refuse_unsupported(recipe: Recipe) -> None:
     output, method = recipe.settings.output, recipe.method
     alone = "on one machine in memory only; choose no engine"
     if method.name not in METHODS:
-        raise InvalidInput(f"{method.name} works {alone}, or one of {', '.join(METHODS)}.")
+        raise InvalidInput(f"{method.name} works {alone}, or one of {', '.join((*METHODS, *DP_METHODS))}.")
     if recipe.settings.input.person is not None:
         raise InvalidInput(
             f"Persons with several rows are put together {alone}, or make a table with one row per person."
