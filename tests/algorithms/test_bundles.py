@@ -345,7 +345,9 @@ def test_what_a_refusal_says_can_be_reached_can_be(goal, stratify, stricter):
         words = refused(asked)
         if own := re.search(r"Its own bound would have to be at least (\d(?:\.\d+)?)", words):
             asked = FrequencyLDiversity(asked.l, bounds={"a": own[1]})
-        if found := re.search(r" = (\d+(?:\.\d+)?)(?: for the values without a bound of their own)? can be reached", words):
+        if found := re.search(
+            r" = (\d+(?:\.\d+)?)(?: for the values without a bound of their own)? can be reached", words
+        ):
             asked = replace(asked, **{asked.parameter: found[1]})
         n_named += bool(own or found)
         assert not words or (found is None and own is None) or not refused(asked)
