@@ -108,7 +108,11 @@ def serve_here(folder: Path) -> Iterator[Served]:
         port, token = listening.getsockname()[1], "a token of a test"
         app = create_app(workspace)
         guard = guarded(app, port=port, token=token)
-        server = uvicorn.Server(uvicorn.Config(guard, log_level="critical", timeout_graceful_shutdown=2, lifespan="on"))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                guard, log_level="critical", timeout_graceful_shutdown=2, timeout_keep_alive=120, lifespan="on"
+            )
+        )
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A studio for the tests that drive it, one for all tests of a process, and a page of it."""
 
+import os
 from contextlib import closing
 
 import pytest
 
-from browsing import open_context, serve
+from browsing import PICTURES, open_context, serve
 
 
 @pytest.fixture(scope="session")
@@ -24,4 +25,7 @@ def page(studio, browser):
         opened.on("console", lambda said: wrong.append(f"{opened.url}: {said.text}") if said.type == "error" else None)
         opened.goto(studio.entrance)
         yield opened
-        assert [words for words in wrong if "status of 4" not in words] == []
+        expected = ["status of 4"]
+        if os.environ.get(PICTURES):
+            expected.append("Applying inline style")  # by which Playwright hides the caret on a picture
+        assert [words for words in wrong if not any(part in words for part in expected)] == []

@@ -253,6 +253,9 @@ def test_what_is_typed_stays_until_it_is_sent(page):
     expect(page.locator("#coarser .note.warn")).to_contain_text("published with the release")
     expect(page.locator("#dp-epsilon")).to_have_value("2")
     expect(page.locator("#dp-rows")).to_have_value("100000")
+    expect(page.locator("#dp-limit")).to_contain_text(
+        "Limit: epsilon 3"
+    )  # also while steps are missing, and it cannot be run
     assert "epsilon = 2" in page.request.get(f"{session}/recipe.toml").text()
     require_no_barrier(page, "a dp promise", TWO_LOOKS)
     take_picture(page, "4-dp", "#dp")

@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 HTML: dict[str, Any] = {"content": {"text/html": {}}}
 DECLARED: dict[int | str, dict[str, Any]] = {  # what every address may answer, beside what it is for
     303: {"description": "done; the page to look at next"},
+    400: {"description": "the request is not written as its own headers say", **HTML},
     404: {"description": "there is no such page, table or run", **HTML},
     409: {"description": "too much at once", **HTML},
     411: {"description": "a request must say how long it is", "content": {"text/plain": {}}},

@@ -74,6 +74,7 @@ def limits_of(account: Account | None) -> Mapping[str, Any]:
 
 def account_of(session: Session, *, epsilon: float | None = None, delta: float | None = None) -> Account:
     """What differentially private releases of this table have cost, and the limit; both given: a new limit."""
-    source = read_recipe(session.recipe_path).source
-    data = Path(source.base)
+    given = session.document["input"]  # the recipe need not be complete yet
+    name = given.get("path", given.get("table"))
+    data = session.folder / name if name else Path(read_recipe(session.recipe_path).source.base)
     return budget(data, epsilon=epsilon, delta=delta)

@@ -57,5 +57,15 @@ def chosen_settings(method: str, given: Mapping[str, str]) -> dict[str, Any]:
 
 
 def settings_said(method: Mapping[str, Any]) -> str:
-    """The settings of a method of a recipe, as it writes them."""
-    return " · ".join(f"{key} = {value}" for key, value in method.items() if key != "name")
+    """The settings of a method of a recipe, in a line.
+
+    >>> settings_said({"name": "mondrian", "relaxed": True, "cells": "grid"}), settings_said({"name": "x", "stratify": {"halvings": 0}})
+    ('relaxed = yes · cells = grid', 'halvings = 0')
+    """
+    said = []
+    for key, value in method.items():
+        if isinstance(value, Mapping):
+            said += [f"{name} = {part}" for name, part in value.items()]
+        elif key != "name":
+            said.append(f"{key} = {'yes' if value is True else 'no' if value is False else value}")
+    return " · ".join(said)

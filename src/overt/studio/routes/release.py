@@ -135,4 +135,6 @@ def make_router(pages: Pages) -> APIRouter:
 
 def archive(content: Path, name: str) -> Response:
     """A download of a file that is removed when it has been sent."""
-    return FileResponse(content, filename=name, media_type="application/zip", background=BackgroundTask(content.unlink))
+    return FileResponse(
+        content, filename=name, media_type="application/zip", background=BackgroundTask(content.unlink, missing_ok=True)
+    )

@@ -157,7 +157,7 @@ def make_router(pages: Pages) -> APIRouter:
     def rename(request: Request, session_id: str, name: Annotated[str, Form(min_length=1, max_length=80)]) -> Response:
         session = pages.session(session_id)
         session.name = name.strip() or session.name
-        return RedirectResponse(f"/s/{session.id}/table", 303)
+        return RedirectResponse(f"/s/{session.id}/recipe", 303)
 
     @router.post("/s/{session_id}/close")
     def close(request: Request, session_id: str) -> Response:
