@@ -171,7 +171,7 @@ def all_files():
 def rare(table):
     from rare_loops import all_rare
 
-    return all_rare(table, coins)
+    return all_rare(table, coins, IS_OFF)
 
 
 def main():
