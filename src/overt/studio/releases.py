@@ -54,7 +54,7 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Written:
+class KeptRelease:
     """A release that was made: its files by name, all of them in the session's folder, and how it is shown."""
 
     public: tuple[str, ...]  # tables, manifest, public reports
@@ -64,7 +64,7 @@ class Written:
     cautions: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, outcome: Outcome | DpOutcome) -> "Written":
+    def of(cls, outcome: Outcome | DpOutcome) -> "KeptRelease":
         """What came of a run."""
         public = (*outcome.files.values(), outcome.manifest_path, *outcome.report_paths)
         names = tuple(path.name for path in public)
@@ -84,7 +84,7 @@ class Making:
     before: "Making | None" = None  # what stands if nothing comes of this; its files stay until this is made
     signature: Signature | None = None
     when: datetime = field(default_factory=datetime.now)
-    kept: Written | None = None  # what was made in a session that was saved
+    kept: KeptRelease | None = None  # what was made in a session that was saved
 
     @property
     def is_over(self) -> bool:
@@ -92,10 +92,10 @@ class Making:
         return self.job is None or self.job.is_over
 
     @property
-    def written(self) -> Written | None:
+    def written(self) -> KeptRelease | None:
         """What came of it, if it was made."""
         found = None if self.job is None else self.job.result
-        return Written.of(found) if isinstance(found, Outcome | DpOutcome) and found.ok else self.kept
+        return KeptRelease.of(found) if isinstance(found, Outcome | DpOutcome) and found.ok else self.kept
 
     @property
     def why_not(self) -> str:

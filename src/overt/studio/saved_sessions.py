@@ -20,7 +20,7 @@ from overt.errors import InvalidInput
 from overt.io.private_folder import LOCK, clear_abandoned, hold
 from overt.io.recipe.toml_lines import document_of
 from overt.studio.history import Document, Edit, History
-from overt.studio.releases import Making, Signature, Written, standing
+from overt.studio.releases import KeptRelease, Making, Signature, standing
 from overt.studio.session import Session
 from overt.studio.workspace import SAVING
 
@@ -213,7 +213,7 @@ def release_of(kept: SavedSession, folder: Path) -> Making | None:
     names = (*saved.public, *saved.owners, saved.manifest)
     if not all(is_plain_name(name) and (folder / name).is_file() for name in names):
         return None
-    written = Written(saved.public, saved.owners, saved.manifest, saved.state, saved.cautions)
+    written = KeptRelease(saved.public, saved.owners, saved.manifest, saved.state, saved.cautions)
     signed = None if saved.signature is None else Signature(**saved.signature.model_dump())
     return Making(saved.recipe, None, signature=signed, when=saved.when, kept=written)
 

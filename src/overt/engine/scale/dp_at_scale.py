@@ -63,7 +63,7 @@ def run_dp_at_scale(
     on_progress: Progress = silent,
 ) -> DpOutcome:
     """Make a differentially private release in parts as a recipe says. Its budget is spent before a coin is drawn."""
-    method: Any = recipe.method
+    method = recipe.dp_method
     source = require_file(recipe)
     refuse_external(recipe)
     classes = RecordClasses.of(method)
@@ -133,7 +133,7 @@ def check_dp_parts(
         recipe = understand(manifest.recipe, folder=release.parent, name=path.name)
     else:
         recipe, manifest = given, None
-    method: Any = recipe.method
+    method = recipe.dp_method
     if not (release / TABLE).is_dir():
         return Verdict((Finding("tables", False, f"The release should have the table {TABLE}."),))
     written = parts_written(recipe, data)
