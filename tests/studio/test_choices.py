@@ -85,6 +85,7 @@ def test_a_learner_is_asked_from_a_run(owner):
     session = answer.headers["location"].rpartition("/")[0]
     owner.post(f"{session}/compare/runs", data={"method": "mondrian"})
     wait_for(owner, f"{session}/compare", "Open Mondrian")
+    assert owner.get(f"{session}/compare/runs/1/people?group=301815622078451325745185685504").status_code == 422
     assert owner.post(f"{session}/compare/runs/1/learner").status_code == 303
     assert "<h4" in wait_for(owner, f"{session}/compare/runs/1", "would guess", "failed")
     owner.post(f"{session}/close")

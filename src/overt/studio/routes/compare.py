@@ -86,7 +86,9 @@ def make_router(pages: Pages) -> APIRouter:
         return pages.page(request, "run.html", **values_of_run(session, one))
 
     @router.get("/runs/{number}/people")
-    def people(request: Request, session_id: str, number: int, group: Annotated[int, Query(ge=1)]) -> Response:
+    def people(
+        request: Request, session_id: str, number: int, group: Annotated[int, Query(ge=1, le=10**12)]
+    ) -> Response:
         session, one = found(session_id, number)
         if one.tried is None:
             raise NotFoundError
