@@ -48,3 +48,9 @@ def test_a_code_that_reads_like_a_prefix_is_refused():
 def test_lengths_must_descend(lengths):
     with pytest.raises(InvalidInput, match="lengths that descend, each at least 1"):
         Prefixes(lengths=lengths)
+
+
+@pytest.mark.parametrize("length", [1_000_001, 10**30])
+def test_a_length_that_no_code_has_is_refused(length):
+    with pytest.raises(InvalidInput, match="at most 1,000,000 characters; give lengths such as"):
+        Prefixes(lengths=(length, 2))

@@ -79,3 +79,17 @@ def test_every_address_answers_as_declared(case, client, session):
         allow_redirects=False,
     )
     case.validate_response(answer, checks=[not_a_server_error, status_code_conformance, content_type_conformance])
+
+
+@pytest.mark.parametrize(
+    ("route", "fields"),
+    [
+        ("lengths", {"lengths": "9" * 30}),
+        ("lengths", {"lengths": "9" * 400}),
+        ("tree", {"edit": "wrap", "path": "[" * 2000, "label": "x"}),
+        ("tree", {"edit": "move", "path": "[]", "into": "[" * 2000}),
+    ],
+)
+def test_what_no_page_sends_is_refused_beside_its_field(client, session, route, fields):
+    answer = client.post(f"/s/{session()}/coarser/3/{route}", data=fields)
+    assert answer.status_code < 500

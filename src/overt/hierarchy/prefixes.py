@@ -13,6 +13,9 @@ from overt.hierarchy.tree import Hierarchy
 from overt.table import Kind
 
 
+MOST_CHARACTERS = 1_000_000  # of a prefix; no code is longer
+
+
 @dataclass(frozen=True)
 class Prefixes:
     """Values that begin with the same characters, the longest prefix first; `12*` is what begins with 12.
@@ -34,6 +37,8 @@ class Prefixes:
             raise InvalidInput(
                 f"Prefixes need lengths that descend, each at least 1, as in (4, 3, 2); given: {self.lengths}."
             )
+        if self.lengths[0] > MOST_CHARACTERS:
+            raise InvalidInput(f"A prefix has at most {MOST_CHARACTERS:,} characters; give lengths such as (4, 3, 2).")
 
     def build(self, values: pl.Series, kind: Kind, n_rows_of_value: Counts | None = None) -> Hierarchy:
         leaves = known_values(values, kind)

@@ -233,7 +233,7 @@ def path_of(text: str) -> NodePath:
     """The path to a node as a form sends it: a list of labels as JSON."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
         raise InvalidInput("This part of the tree cannot be understood; look at the page again.")
