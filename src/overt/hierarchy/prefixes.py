@@ -12,7 +12,6 @@ from overt.hierarchy.texts import texts_of
 from overt.hierarchy.tree import Hierarchy
 from overt.table import Kind
 
-
 MOST_CHARACTERS = 1_000_000  # of a prefix; no code is longer
 
 
