@@ -189,6 +189,19 @@ def test_a_recipe_in_another_folder_cannot_publish_people_whose_record_lies_besi
     assert overt("run", "own/own.toml")[0] == 0
 
 
+@pytest.mark.parametrize("is_released", [True, False])
+def test_a_second_pilot_of_the_same_data_is_refused(people, folder, overt, is_released):
+    """Each would leave out others, and deal nearly everybody once more."""
+    overt("init", "people.csv", "--into", "people.toml")
+    if is_released:
+        assert overt("run", "people.toml")[0] == 0
+    (folder / "own").mkdir()
+    overt("init", "people.csv", "--into", "own/own.toml")
+    code, _, err = overt("run", "own/own.toml")
+    assert code == 3 and "two releases of the same people together tell more than either" in " ".join(err.split())
+    assert not list((folder / "own").glob("*release*"))
+
+
 def test_data_that_changed_is_refused(people, folder, overt):
     (folder / "people.toml").write_text(RECIPE)
     overt("compare", "people.toml", "--quiet")

@@ -219,6 +219,19 @@ def test_days_off_the_calendar_are_unknown(dtype, number):
     ]
 
 
+@pytest.mark.parametrize("zone", [None, "UTC", "+01:00", "Europe/Berlin", "EST5EDT"])
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+@pytest.mark.parametrize("far", [253_402_300_800_000_000, 2**62, -(2**62), 2**63 - 1, -(2**63) + 1])
+def test_a_moment_off_the_calendar_changes_no_other_and_ends_nothing(zone, unit, far):
+    """Polars cannot work beside such a number, not even where it lies under a null."""
+    beside = [0, 86_400_000_000_000_000 // {"ms": 10**6, "us": 10**3, "ns": 1}[unit]]
+    alone, together = (
+        rows_of(overt.read_frame(cells.to_frame(), quasi_identifiers=["a"], row_by_row=True))
+        for cells in (pl.Series("a", numbers, pl.Int64).cast(pl.Datetime(unit, zone)) for numbers in (beside, [*beside, far]))
+    )
+    assert together[:2] == alone and (together[2] == (None,) or unit == "ns" or (unit == "us" and far < LAST_MICROSECOND))
+
+
 @pytest.mark.parametrize("kind", ["pyarrow", "pandas", "pandas on pyarrow"])
 def test_seconds_off_the_calendar_are_unknown(kind):
     """They are counted in seconds, and overflow where Polars counts in thousandths: 2**62 seconds were the first of January 1970."""

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from browsing import TWO_LOOKS, open_sample, require_no_barrier, serve_here, take_picture
-from overt.studio.edits import set_dp, set_of_column, set_role, unset_dp
+from overt.studio.edits import set_dp, set_missing, set_of_column, set_role, unset_dp
 from overt.studio.history import History
 
 PROPOSAL = """version = 1
@@ -52,6 +52,13 @@ def test_what_was_found_in_the_table_does_not_stay():
         ("Illness", {"role": "sensitive"}),
         *((name, {"role": "quasi-identifier"}) for name in ("Code", "Age", "Born")),
     ]
+
+
+def test_marks_for_missing_values_are_those_of_the_table_also_where_one_was_added():
+    history = History.begin(PROPOSAL, "read")
+    added = set_missing(["unknown"], is_missing=True)(history.document)
+    assert added["input"]["missing_values"] == ["", "?", "unknown"]
+    assert private(added, history)["input"] == {"path": "table.csv"}
 
 
 def test_what_a_person_gave_stays():

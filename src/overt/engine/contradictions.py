@@ -17,7 +17,7 @@ import polars as pl
 from overt.checks import Finding
 from overt.group_shape import GroupShape
 from overt.io.dp_release import DpManifest
-from overt.io.manifest import SUFFIX, Manifest, now, recorded_recipe, versions
+from overt.io.manifest import SUFFIX, Manifest, files_read, now, recorded_recipe, versions
 from overt.io.recipe.recipe import Recipe
 from overt.io.targets import files_of
 from overt.table import Table
@@ -73,6 +73,7 @@ def find_dp_contradictions(
         "epsilon": (manifest.epsilon, str(method.budget.epsilon)),
         "delta": (manifest.delta, str(method.budget.delta)),
         "facts": (manifest.facts, method.facts),
+        "hierarchies": (list(manifest.hierarchy_files), list(files_read(recipe))),
         "rows": (manifest.release.rows, n_rows),
         "recipe": (json.dumps(manifest.recipe), json.dumps(recorded_recipe(recipe, folder)[0])),
         "name of the release": (

@@ -159,8 +159,8 @@ def _each_once(cells: pl.Series, write: Callable[[Any], str | None]) -> pl.Serie
 
 
 def _on_calendar(moments: pl.Series, n_of_day: int) -> pl.Series:
-    """Days and moments of the years 1 to 9999; Polars cannot write others."""
-    number = pl.col("moment").to_physical()
+    """Days and moments of the years 1 to 9999; Polars cannot write others, nor work beside them, not even where they lie under a null."""
     first, last = max(FIRST_DAY * n_of_day, -_WHOLE), min((LAST_DAY + 1) * n_of_day, _WHOLE) - 1
-    is_inside = (number >= first) & (number <= last)
-    return moments.alias("moment").to_frame().select(pl.when(is_inside).then("moment")).to_series()
+    given = moments.alias("moment").to_frame().select(pl.col("moment").to_physical())
+    inside = given.select(pl.when(pl.col("moment").is_between(first, last)).then(pl.col("moment").clip(first, last)))
+    return inside.to_series().cast(moments.dtype)

@@ -163,7 +163,26 @@ def pilot_for_run(recipe: Recipe) -> Pilot | None:
             f"{recipe.name} has a [pilot] and {path.name}, which says who is in it, is not there. If people were looked at, put the file back: "
             "they must not be published. If nobody was, `overt compare` draws the pilot."
         )
-    return _of_recipe(found, path, recipe)
+    pilot = _of_recipe(found, path, recipe)
+    _refuse_another(pilot, path, recipe)
+    return pilot
+
+
+def _refuse_another(pilot: Pilot, path: Path, recipe: Recipe) -> None:
+    """Refuse a second pilot of the same data where the first lies beside the data: its others may be released already."""
+    data = recipe.source
+    beside_data = pilot_path(data.base.parent, data)
+    if beside_data.resolve() == path.resolve() or not os.access(beside_data, os.R_OK):
+        return
+    other = read_pilot(beside_data)
+    if other is None or other.input_sha256 != pilot.input_sha256:
+        return
+    if other.released is not None or not np.array_equal(other.rows, pilot.rows):
+        raise InvalidInput(
+            f"Beside {data.name} lies {beside_data.name}, and {recipe.name} has a pilot of its own for the same data. Other people were looked at there, or the "
+            "others are released already, and two releases of the same people together tell more than either. Go on with the recipe of that pilot, or begin "
+            "with new data."
+        )
 
 
 def pilot_of_release(recipe: Recipe, record: OwnerRecord | None, *, has_manifest: bool) -> PilotRows | None:

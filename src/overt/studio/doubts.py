@@ -9,6 +9,7 @@ from typing import Literal
 from overt.engine.init import odd_words, table_cautions
 from overt.io.date_formats import DateFormats
 from overt.io.profiling import ColumnProfile, Profile
+from overt.studio.edits import is_dp
 from overt.studio.history import Document
 
 READ = ("quasi-identifier", "sensitive")  # roles whose cells are read
@@ -47,7 +48,7 @@ def doubts_of(one: ColumnProfile, document: Document, settled: Collection[str] =
         )
     if one.odd is not None:
         doubts.append(Doubt(f"{odd_words(one)[0].upper()}{odd_words(one)[1:]}."))
-    if one.n_marked and not one.is_sure:
+    if one.n_marked and not one.is_sure and not is_dp(document):  # marks that the table holds are no public ones
         is_missing = set(one.marks) <= set(document["input"].get("missing_values", ()))
         doubts.append(
             Doubt(

@@ -215,9 +215,7 @@ def set_dp(
 
 def _what_a_person_gave(document: Document, proposal: Mapping[str, Any], settled: Collection[str]) -> Document:
     given = {key: value for key, value in document.items() if key not in ("goal", "pilot")}
-    proposed = proposal["input"].get("missing_values")
-    if "missing_values" in given["input"] and given["input"]["missing_values"] == proposed:
-        del given["input"]["missing_values"]
+    given["input"].pop("missing_values", None)  # the page offers marks that are found in the table, and no others
     given["columns"] = {}
     for name, settings in document["columns"].items():
         found = proposal["columns"].get(name, {})

@@ -455,6 +455,22 @@ def test_the_check_finds_what_was_altered_although_digests_fit(tmp_path, monkeyp
         assert finding in failed and "digests" not in failed, (change, failed)
 
 
+@pytest.mark.parametrize("what", ["a folder", "a link", "a table behind a link"])
+def test_what_lies_in_place_of_a_file_is_found(tmp_path, what):
+    assert run(write(tmp_path)).ok
+    release, report = release_of(tmp_path), release_of(tmp_path) / "report.html"
+    if what == "a folder":
+        report.mkdir()
+        (report / "data.csv").write_text("Goldammer")
+    elif what == "a link":
+        report.symlink_to(tmp_path / "people.csv")
+    else:
+        (release / "release").rename(tmp_path / "elsewhere")
+        (release / "release").symlink_to(tmp_path / "elsewhere")
+    failures = overt.check(tmp_path / "people.csv", release).verdict.failures
+    assert "files" in {finding.name for finding in failures}
+
+
 def test_a_check_without_data_and_with_a_recipe(tmp_path):
     path = write(tmp_path)
     text = people().write_csv(separator=";")

@@ -17,7 +17,7 @@ from overt.checks import Finding, Verdict
 from overt.checks.dp import check_dp_lines, count_lines, sum_lines
 from overt.checks.findings import AGAIN
 from overt.engine.dp_run import claim_of
-from overt.engine.scale.parts import MANIFEST, REPORT
+from overt.engine.scale.parts import MANIFEST, REPORT, are_plain
 from overt.io.dp_release import dp_parts
 from overt.io.files import read_release
 from overt.io.formats import write_frame
@@ -119,7 +119,7 @@ def find_files(folder: Path, written: PartsWritten) -> Finding:
     there = {path.name for path in folder.iterdir()}
     inside = {path.name for path in (folder / TABLE).iterdir()}
     wanted = {written.name(i) for i in range(1, max(len(inside), 1) + 1)}
-    are_files = not any(path.is_symlink() or not path.is_file() for path in (folder / TABLE).iterdir())
+    are_files = are_plain(folder, (TABLE,))
     if there - {MANIFEST, *REPORT, TABLE} or inside != wanted or not are_files:
         return Finding(
             "files",

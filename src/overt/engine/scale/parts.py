@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from glob import escape
@@ -165,6 +165,14 @@ def _usual_mode(folder: Path) -> int:
 def parts_of(folder: Path) -> list[Path]:
     """The parts of a table, in the order of their names."""
     return sorted(path for path in folder.iterdir() if path.name.startswith("part-") and path.is_file())
+
+
+def are_plain(release: Path, tables: Iterable[str]) -> bool:
+    """Whether a release in parts is made of folders and files of its own: a link, or a folder in place of a file, brings what nobody checks."""
+    files = [release / name for name in (MANIFEST, *REPORT) if (release / name).is_symlink() or (release / name).exists()]
+    folders = [release / table for table in tables]
+    files += [path for folder in folders for path in folder.iterdir()]
+    return not any(path.is_symlink() or not path.is_file() for path in files) and not any(map(Path.is_symlink, folders))
 
 
 def digest_of_parts(folder: Path) -> str:

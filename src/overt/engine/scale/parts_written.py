@@ -21,7 +21,7 @@ from overt.checks.generalized import ShownColumn
 from overt.checks.published_lines import Key, Shared, are_in_order
 from overt.checks.reading import UNKNOWN, Texts, read_values
 from overt.checks.spelling import rewrite
-from overt.engine.scale.parts import MANIFEST, REPORT, parts_of
+from overt.engine.scale.parts import MANIFEST, REPORT, are_plain, parts_of
 from overt.engine.scale.parts_check import BUCKET, PublishedParts
 from overt.io.encoding import values_as_came
 from overt.io.files import read_release
@@ -38,12 +38,12 @@ def find_files(folder: Path, tables: Sequence[PublishedParts]) -> Finding:
     """Whether the folder holds the parts of its tables, numbered without gaps, the manifest, and nothing else."""
     there = {path.name for path in folder.iterdir()}
     unasked = there - {MANIFEST, *REPORT, *(table.name for table in tables)}
-    n_unasked = len(unasked)
+    n_unasked = len(unasked) + (not are_plain(folder, [table.name for table in tables]))
     for table in tables:
         parts = sorted((folder / table.name).iterdir())
         ours = [f"part-{i:05}.{table.place.format}" for i in range(1, len(parts) + 1)]
         is_ours = [path.name for path in parts] == ours or all(_BY_SPARK.fullmatch(path.name) for path in parts)
-        n_unasked += sum(path.is_symlink() or not path.is_file() for path in parts) if is_ours else 1
+        n_unasked += not is_ours
     if n_unasked:
         return Finding(
             "files",
