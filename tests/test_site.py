@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import overt
-from browsing import FLAGS, require_chromium
 
 ROOT = Path(__file__).parent.parent
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "srcset"}
@@ -77,14 +76,9 @@ def test_the_site_builds_without_a_warning_and_loads_nothing_from_elsewhere(buil
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
-def test_the_search_of_the_site_works_on_pages_that_are_opened_as_files(built):
-    program = require_chromium()
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    with (
-        playwright.sync_playwright() as driver,
-        closing(driver.chromium.launch(executable_path=program, args=list(FLAGS))) as browser,
-    ):
-        page, wrong = browser.new_page(), []
+def test_the_search_of_the_site_works_on_pages_that_are_opened_as_files(built, browser):
+    with closing(browser.new_page()) as page:
+        wrong = []
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("requestfailed", lambda request: wrong.append(request.url))
         page.goto((built / "guides" / "report.html").as_uri())

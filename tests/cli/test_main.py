@@ -274,6 +274,6 @@ def test_a_run_of_one_method_imports_that_one_and_nothing_that_it_does_not_need(
     ours, others = done.stdout.splitlines()
     assert ours.split() == [
         *("overt.algorithms.batches", "overt.algorithms.blind_buckets", "overt.algorithms.counted_strata"),
-        "overt.algorithms.mondrian",  # whose cuts make the boxes
+        "overt.algorithms.repeated_cuts",  # which make the boxes
     ]
     assert not others

@@ -4,6 +4,7 @@
 The queue has one place, and work that takes longer than any test holds it: what waits behind waits until the test lets it go.
 """
 
+import itertools
 import re
 import threading
 import time
@@ -15,48 +16,6 @@ from playwright.sync_api import expect
 from browsing import PATIENCE, open_context, open_sample, root_of, serve_here
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture
-def busy(page):
-    """A session whose run holds the queue."""
-    session = open_sample(page)
-    page.goto(f"{session}/compare")
-    for _ in range(3):
-        page.get_by_role("button", name="Mondrian", exact=True).click()
-    expect(page.locator("#jobs [data-job]")).to_have_count(3)
-    return session
-
-
-@pytest.fixture
-def waiting(page, studio, busy):
-    """The page of another session, in the same browser, that waits for its count behind that run."""
-    with closing(page.context.new_page()) as other:
-        other.goto(studio.root)
-        session = open_sample(other)
-        other.route("**/events*", lambda route: route.abort())  # whatever may become of a stream
-        other.goto(f"{session}/risk")
-        expect(other.get_by_role("heading", name="Counting who looks alike…")).to_be_visible()
-        yield other
-        other.request.post(f"{session}/close", headers={"origin": root_of(other)})
-
-
-def test_a_button_holds_still_while_figures_change_and_a_page_without_a_stream_asks_by_itself(page, busy, waiting):
-    page.bring_to_front()
-    first = page.locator("#jobs [data-job]").first
-    stop = first.get_by_role("button", name="Cancel")
-    stop.focus()
-    before = first.locator(".said").inner_text()
-    expect(first.locator(".said")).not_to_have_text(before)
-    expect(stop).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page.locator("#jobs [data-job]")).to_have_count(2, timeout=PATIENCE)
-    for _ in range(2):
-        n = page.locator("#jobs [data-job]").count()
-        page.locator("#jobs [data-job]").first.get_by_role("button", name="Cancel").click()
-        expect(page.locator("#jobs [data-job]")).to_have_count(n - 1, timeout=PATIENCE)
-    waiting.bring_to_front()
-    expect(waiting.locator("#known")).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.fixture
@@ -74,6 +33,57 @@ def held(browser, tmp_path):
 
 def hold(jobs, session, go, title="something long"):
     return jobs.add(session.rpartition("/")[2], title, lambda say: go.wait(600))
+
+
+@pytest.fixture
+def busy(held):
+    """A page, and its session with three jobs, of which the first holds the queue and says how far it is."""
+    page, session, jobs, go = held
+
+    def count(say):
+        for n in itertools.count():
+            if go.wait(0.2):
+                return
+            say("Counting", n % 100, 100)
+
+    page.goto(f"{session}/compare")
+    for title in ("a first thing", "a second", "a third"):
+        jobs.add(session.rpartition("/")[2], title, count)
+    expect(page.locator("#jobs [data-job]")).to_have_count(3)
+    return page, session
+
+
+@pytest.fixture
+def waiting(busy):
+    """The page of another session, in the same browser, that waits for its count behind that job."""
+    page, _ = busy
+    with closing(page.context.new_page()) as other:
+        other.goto(root_of(page))
+        session = open_sample(other)
+        other.route("**/events*", lambda route: route.abort())  # whatever may become of a stream
+        other.goto(f"{session}/risk")
+        expect(other.get_by_role("heading", name="Counting who looks alike…")).to_be_visible()
+        yield other
+        other.request.post(f"{session}/close", headers={"origin": root_of(other)})
+
+
+def test_a_button_holds_still_while_figures_change_and_a_page_without_a_stream_asks_by_itself(busy, waiting):
+    page, _ = busy
+    page.bring_to_front()
+    first = page.locator("#jobs [data-job]").first
+    stop = first.get_by_role("button", name="Cancel")
+    stop.focus()
+    before = first.locator(".said").inner_text()
+    expect(first.locator(".said")).not_to_have_text(before)
+    expect(stop).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#jobs [data-job]")).to_have_count(2, timeout=PATIENCE)
+    for _ in range(2):
+        n = page.locator("#jobs [data-job]").count()
+        page.locator("#jobs [data-job]").first.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#jobs [data-job]")).to_have_count(n - 1, timeout=PATIENCE)
+    waiting.bring_to_front()
+    expect(waiting.locator("#known")).to_be_visible(timeout=PATIENCE)
 
 
 def test_an_answer_that_is_lost_is_asked_for_again_also_while_something_else_runs(held):
@@ -125,13 +135,14 @@ def test_what_was_chosen_on_a_page_stays_when_something_else_is_over(held):
     expect(page.locator("#known")).to_contain_text("Choose at least one column")
 
 
-def test_a_count_that_is_cancelled_stays_so_until_it_is_asked_for_again(page, busy, waiting):
+def test_a_count_that_is_cancelled_stays_so_until_it_is_asked_for_again(busy, waiting):
+    page, session = busy
     waiting.unroute("**/events*")
     waiting.locator("#jobs").get_by_role("button", name="Cancel: Counting who looks alike").click()
     expect(waiting.locator("#found")).to_contain_text("Cancelled", timeout=PATIENCE)
     waiting.reload()
     expect(waiting.locator("#found")).to_contain_text("Cancelled")
-    page.request.post(f"{busy}/close", headers={"origin": root_of(page)})
+    page.request.post(f"{session}/close", headers={"origin": root_of(page)})
     waiting.get_by_role("button", name="Try again").click()
     expect(waiting.locator("#known")).to_be_visible(timeout=PATIENCE)
 

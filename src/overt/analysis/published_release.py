@@ -228,7 +228,8 @@ def _opened(
     sizes = [np.bincount(of, minlength=1) for of in (bucket_of_row, bucket_of_value)]
     if sizes[0].size != sizes[1].size or (sizes[0] != sizes[1]).any() or not sizes[0].all():
         raise InvalidInput(
-            "The buckets of the release do not have as many people as values; its files are not of one release."
+            "The buckets of the release do not have as many people as values: its files are not of one release, or its persons have several rows, "
+            "from which nothing is estimated."
         )
     different, code_of_value, value_of_row = _combinations(values)
     return PublishedRelease(

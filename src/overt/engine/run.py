@@ -100,12 +100,12 @@ def run(
     if engine is not None:
         from overt.engine.scale.scaled_run import run_at_scale
 
-        if rng is not None:
+        if rng is not None and not recipe.is_dp:
             raise InvalidInput(
                 "An engine draws a random number for every row from the operating system, so that no seed repeats its draws; leave --seed (rng=) out, or "
                 "choose no engine."
             )
-        how: dict[str, Any] = {"master": master, "staging": staging, "overwrite": overwrite}
+        how: dict[str, Any] = {"master": master, "staging": staging, "rng": rng, "overwrite": overwrite}
         return run_at_scale(recipe, engine, **how, with_report=report, on_progress=on_progress)
     if master is not None or staging is not None:
         raise InvalidInput("Only an engine has a master and a folder for staging; choose one, as with --engine spark.")

@@ -7,10 +7,12 @@ user; it must name this host, so that no other name can be made to point here; a
 elsewhere and hold no inline script or style.
 """
 
+import asyncio
 import hmac
 import secrets
 import shutil
 import tempfile
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
@@ -21,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from overt.studio.peers import is_of_somebody_else
 
 ENTRANCE = "/enter"
+MOST_READ, PATIENCE = 1 << 16, 0.2  # bytes and seconds, of what is refused
 ONWARD = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=/">'
     '<title>Overt studio</title><p><a href="/">Open the studio</a></p></html>'
@@ -64,6 +67,8 @@ class Guard:
             return
         refusal = self.refusal(scope)
         answer = refusal or self.entrance(scope)
+        if refusal is not None:
+            await read_little(receive)
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -136,3 +141,14 @@ class Guard:
         answer = HTMLResponse(ONWARD) if is_linked else RedirectResponse("/", 303)
         answer.set_cookie(self.cookie_name, self.cookie, httponly=True, samesite="strict", path="/")
         return answer
+
+
+async def read_little(receive: Receive) -> None:
+    """Read the body of what is refused, if it is short: where a connection ends with something unread, its other end may lose the answer."""
+    n_read, is_more = 0, True
+    with suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE):
+            while is_more and n_read < MOST_READ:
+                message = await receive()
+                n_read += len(message.get("body", b""))
+                is_more = message.get("more_body", False)

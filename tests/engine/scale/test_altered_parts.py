@@ -141,7 +141,9 @@ FILES = {
         (release / "report.html").mkdir(),
         (release / "report.html" / "data.csv").write_text("Goldammer"),
     ),
-    "a link in place of the report": lambda release: (release / "report.html").symlink_to(release.parent / "people.csv"),
+    "a link in place of the report": lambda release: (release / "report.html").symlink_to(
+        release.parent / "people.csv"
+    ),
     "a link in place of a table": lambda release: (
         (release / "boxes").rename(release.parent / "elsewhere"),
         (release / "boxes").symlink_to(release.parent / "elsewhere"),

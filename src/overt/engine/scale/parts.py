@@ -169,7 +169,9 @@ def parts_of(folder: Path) -> list[Path]:
 
 def are_plain(release: Path, tables: Iterable[str]) -> bool:
     """Whether a release in parts is made of folders and files of its own: a link, or a folder in place of a file, brings what nobody checks."""
-    files = [release / name for name in (MANIFEST, *REPORT) if (release / name).is_symlink() or (release / name).exists()]
+    files = [
+        release / name for name in (MANIFEST, *REPORT) if (release / name).is_symlink() or (release / name).exists()
+    ]
     folders = [release / table for table in tables]
     files += [path for folder in folders for path in folder.iterdir()]
     return not any(path.is_symlink() or not path.is_file() for path in files) and not any(map(Path.is_symlink, folders))
