@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tested through tests/studio/test_steps.py
 """Promises: the properties one can ask for, in plain words, with what each does not promise. The words are ours, the rules the library's."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from overt.privacy.l_diversity import FrequencyLDiversity
 from overt.studio.history import Document
 
 
@@ -99,6 +99,7 @@ class PromiseCard:
     is_made: bool
     value: float | int
     positive: str  # values that matter, one a line
+    bounded: str = ""  # the whole promise in words, where some values have bounds of their own
 
     @property
     def key(self) -> str:
@@ -134,7 +135,9 @@ def _card(
     made = find_goal(document, promise.property, column)
     value = promise.dial.usual if made is None else promise.dial.on_screen(made[promise.parameter])
     positive = "\n".join(made.get("positive", ())) if made else ""
-    card = PromiseCard(promise, column, number, made is not None, value, positive)
+    bounds = made.get("bounds") if made and promise is GUESS else None
+    bounded = FrequencyLDiversity(made["l"], column=column, bounds=bounds).in_words if made and bounds else ""
+    card = PromiseCard(promise, column, number, made is not None, value, positive, bounded)
     return card if made is not None or card.key not in dials else replace(card, value=plain(dials[card.key]))
 
 
@@ -164,11 +167,14 @@ def sentence_of(cards: tuple[PromiseCard, ...]) -> str:
     """All that is promised in plain words."""
     said = []
     for card in cards:
-        if card.is_made:
+        if card.bounded:
+            said.append(card.bounded)
+        elif card.is_made:
             dial = card.promise.dial
             of = "" if card.column is None else f"{card.column}: "
             words = f"{dial.before} {card.value} {dial.after}".strip().rstrip(".")
-            said.append(f"{of}{words[0].lower() + words[1:] if of else words}.")
+            only = ", ".join(map(repr, card.positive.splitlines()))
+            said.append(f"{of}{words[0].lower() + words[1:] if of else words}{f' (only of {only})' if only else ''}.")
     return " ".join(said)
 
 
