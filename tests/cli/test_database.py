@@ -246,6 +246,18 @@ def test_several_rows_for_one_person_are_refused(clinic, folder, overt):
     )
 
 
+def test_a_number_that_init_would_take_as_the_person_is_refused_where_the_recipe_says_nothing_of_it(
+    clinic, folder, overt
+):
+    clinic('ALTER TABLE hospital RENAME COLUMN "Name" TO "Case ID"')
+    recipe = FROM_DATABASE.replace("Name", "Case ID").replace("[columns.Case ID]", '[columns."Case ID"]')
+    write(folder, recipe)
+    assert overt("run", "recipe.toml", "--quiet")[0] == 0
+    clinic("INSERT INTO hospital SELECT * FROM hospital")
+    code, _, err = overt("run", "recipe.toml", "--quiet", "--overwrite")
+    assert code == 3 and "Column 'Case ID' of table hospital has 96 different values in 192 rows" in err
+
+
 def test_rows_of_persons_that_were_drawn_are_found_again_in_whatever_order_they_come(clinic, folder, overt):
     values = ", ".join(
         f"('P{row // 3}', {1940 + row // 3}, '2020-0{1 + row % 3}-11', '{'abcdefgh'[(row * 5 + row // 7) % 8]}')"

@@ -7,10 +7,12 @@ import polars as pl
 import pytest
 
 import overt
+from overt import samples
 from overt.cli import main
 from overt.engine.anonymize import anonymize
 from overt.errors import InvalidInput
 from overt.io.profiling import profile_file
+from overt.io.recipe.toml_text import toml_of
 from overt.samples import census, hospital
 from overt.table import Kind, Role
 
@@ -91,6 +93,27 @@ def test_a_census_gets_numbers_categories_and_a_goal_that_can_be_reached(folder,
     assert document["columns"]["Income"]["role"] == "sensitive"
     assert {goal["property"] for goal in document["goal"]} == {"k-anonymity", "l-diversity", "t-closeness"}
     assert overt("run", "c.toml", "--quiet")[0] == 0
+
+
+@pytest.mark.parametrize("number", ['Pat.-Nr "alt"', "Fall-Nr", "zq"])
+def test_what_init_takes_as_the_person_is_refused_in_a_recipe_that_no_longer_says_so(folder, overt, number):
+    samples.discharges(900).rename({"Patient ID": number}).write_csv(folder / "stays.csv")
+    assert overt("init", "stays.csv", "--into", "s.toml", "--quiet")[0] == 0
+    document = tomllib.loads((folder / "s.toml").read_text())
+    assert document["input"]["person"] == number
+    document["input"] = {"path": "stays.csv"}
+    document.pop("pilot")
+    (folder / "stays.csv.pilot.owner.json").unlink()
+    for column in document["columns"].values():
+        column.pop("varies", None)
+    (folder / "s.toml").write_text(toml_of(document))
+    code, _, err = overt("run", "s.toml", "--quiet")
+    assert code == 3 and "different values in 900 rows: several rows for one person." in err
+    assert not (folder / "release.csv").exists()
+    document["columns"][number]["repeats"] = "allow"
+    (folder / "s.toml").write_text(toml_of(document))
+    code, out, _ = overt("run", "s.toml")
+    assert code == 0 and "every row counts as a person" in " ".join(out.split())
 
 
 def test_hierarchies_that_lie_beside_the_data_are_found(folder, overt):

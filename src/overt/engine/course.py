@@ -66,6 +66,10 @@ def prepare(
     """
     recipe = with_public_hierarchies(recipe)
     source = recipe.source if source is None else source
+    if recipe.perhaps_persons:
+        columns = recipe.settings.columns.items()
+        others = [name for name, column in columns if column.role != "sensitive" and name not in recipe.perhaps_persons]
+        source.refuse_unsaid(recipe.perhaps_persons, others)
     read, find_digest = source.read(
         recipe.intake(left_out, key), persons=recipe.persons, with_digest=with_digest, on_progress=on_progress
     )

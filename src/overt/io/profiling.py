@@ -296,6 +296,8 @@ def _profile_of(
             found = replace(found, n_differ=persons.count_different(found.column))
         if named_again is not None and name == named_again.column and found.role is Role.IDENTIFIER:
             found = replace(found, reason=named_again.words, repeats=True)
+        if persons is not None and name == persons.column and name != person:
+            found = replace(found, repeats=True)
         columns.append(
             found
             if name != person
@@ -422,7 +424,8 @@ def _profile_in_role(
 ) -> ColumnProfile:
     """A column whose role is given; of a sensitive one only the pilot's values are looked at."""
     if role in (Role.IDENTIFIER, Role.OTHER) or (role is Role.SENSITIVE and pilot is None):
-        return ColumnProfile(name, role, GIVEN, None, 0, 0)
+        is_counted = role is Role.IDENTIFIER and coded is not None
+        return ColumnProfile(name, role, GIVEN, None, int(np.unique(coded.codes).size) if is_counted else 0, 0)
     if coded is None:
         raise InvalidInput(f"Column {name!r} is of a type without an order; make it numbers, dates or text.")
     seen = coded if role is Role.QUASI_IDENTIFIER or pilot is None else coded.at(pilot)
@@ -590,6 +593,20 @@ def count_persons(
         texts = texts_of(column.dictionary).gather(np.unique(column.codes))
         counted[name] = (texts.n_unique(), int(column.codes.size))
     return counted
+
+
+def find_unsaid(
+    path: Path, numbers: Sequence[str], others: Collection[str], *, format: str | None = None, separator: str | None = None,  # noqa: A002
+    encoding: str | None = None,
+) -> dict[str, tuple[int, int]]:  # fmt: skip
+    """(different values, rows) of what numbers persons with several rows although nobody says so: what `overt init` would propose as the person."""
+    how: dict[str, Any] = {"format": format, "separator": separator, "encoding": encoding}
+    repeated = {name: counts for name, counts in count_persons(path, numbers, **how).items() if counts[0] < counts[1]}
+    if not repeated:
+        return {}
+    coded = dict(_columns_of(path, format, separator, encoding, [*repeated, *others], silent))
+    found = find_persons(coded, max(n_rows for _, n_rows in repeated.values()))
+    return {name: counts for name, counts in repeated.items() if found is not None and found.column == name}
 
 
 def refuse_repeated(path: Path, counted: dict[str, tuple[int, int]]) -> None:

@@ -6,7 +6,7 @@ A further kind is a class derived from `Source`, which says what is true of most
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from overt.errors import InvalidInput
+from overt.errors import InvalidData, InvalidInput
 from overt.io.database.address import file_name_of, find_address, holds_password, is_path, is_sqlite_file, is_variable
-from overt.io.database.reading import read_selection
+from overt.io.database.reading import count_repeated, read_columns, read_selection
 from overt.io.database.selection import Selection
 from overt.io.files import digest, read_intake, separator_of
 from overt.io.formats import no_file
@@ -27,12 +27,15 @@ from overt.io.profiling import (
     Draw,
     Profile,
     count_persons,
+    find_persons,
+    find_unsaid,
     person_of_row,
     profile_file,
     profile_selection,
     refuse_repeated,
 )
 from overt.io.recipe.settings import DatabaseInput, Input
+from overt.io.repeated_persons import repeated_words
 from overt.progress import Progress, silent
 from overt.table import Table
 
@@ -112,6 +115,13 @@ class Source(ABC):
         """Whose each row is, persons numbered from 0, by the column of this name."""
         raise InvalidInput("Rows have an order to remember persons by in a file only; write the data to one first.")
 
+    def refuse_unsaid(self, numbers: Sequence[str], others: Collection[str]) -> None:
+        """Refuse a file in which one of these numbers tells persons with several rows apart, as `overt init` would find with the other columns.
+
+        Those of a frame are not counted.
+        """
+        return
+
     def digest(self) -> str | None:
         """The digest of a file; None if it is none, or is not there."""
         return None
@@ -190,6 +200,9 @@ class FileSource(Source):
     def person_of_row(self, name: str) -> NDArray[np.intp]:
         return person_of_row(self.path, name, **self._written)
 
+    def refuse_unsaid(self, numbers: Sequence[str], others: Collection[str]) -> None:
+        refuse_repeated(self.path, find_unsaid(self.path, numbers, others, **self._written))
+
     def digest(self) -> str | None:
         return digest(self.path) if self.path.is_file() else None
 
@@ -258,6 +271,16 @@ class DatabaseSource(Source):
     ) -> Profile:
         how: dict[str, Any] = {"reference": self.reference, "person": person, "draw": draw, "on_progress": on_progress}
         return profile_selection(self.selection, **how)
+
+    def refuse_unsaid(self, numbers: Sequence[str], others: Collection[str]) -> None:
+        repeated = count_repeated(self.selection, numbers)
+        if not repeated:
+            return
+        coded = read_columns(self.selection, silent)
+        looked_at = {name: column for name, column in coded.items() if name in repeated or name in others}
+        found = find_persons(looked_at, max(n_rows for _, n_rows in repeated.values()))
+        if found is not None and found.column in repeated:
+            raise InvalidData(repeated_words(found.column, self.selection.what, *repeated[found.column]))
 
 
 @dataclass(frozen=True, eq=False)

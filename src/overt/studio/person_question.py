@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tested through tests/studio/test_steps.py
 """Person question: who a row is about, as the first step asks for it and as the recipe says it. People are counted by the library."""
 
 import re

@@ -134,10 +134,24 @@ def _role_or_none(column: Gathered) -> Coded | None:
 
 def _refuse_repeated(connection: Connection, selection: Selection, name: str) -> None:
     """Refuse several rows for one person, and say what to do."""
+    n_persons, n_rows = _count_persons(connection, selection, name)
+    if n_persons < n_rows:
+        raise InvalidData(repeated_words(name, selection.what, n_persons, n_rows))
+
+
+def _count_persons(connection: Connection, selection: Selection, name: str) -> tuple[int, int]:
+    """(different values, rows) of a column, counted by the database."""
     value = f"{quote(name)}::text" if connection.address.system == "postgresql" else quote(name)
     [(n_rows, n_persons)] = connection.rows(
         f"SELECT count(*), (SELECT count(*) FROM (SELECT DISTINCT {value} FROM {selection.sql}) AS persons) FROM {selection.sql}",
         selection.what,
     )
-    if n_persons < n_rows:
-        raise InvalidData(repeated_words(name, selection.what, n_persons, n_rows))
+    return int(n_persons), int(n_rows)
+
+
+def count_repeated(selection: Selection, names: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """(different values, rows) of those of these columns in which a value stands in several rows."""
+    with reading(selection.database) as connection:
+        there = all_columns(connection, selection)
+        counted = {name: _count_persons(connection, selection, name) for name in names if name in there}
+    return {name: (n_persons, n_rows) for name, (n_persons, n_rows) in counted.items() if n_persons < n_rows}

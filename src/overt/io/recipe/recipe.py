@@ -38,7 +38,7 @@ from overt.io.recipe.settings import (
     settings_model,
 )
 from overt.io.recipe.toml_lines import KeyPath, document_of, lines_of_keys
-from overt.io.roles.header_words import numbers_persons
+from overt.io.roles.header_words import may_number_persons, numbers_persons
 from overt.privacy import PROPERTIES, AllOf
 from overt.privacy.base import Property, SensitiveProperty
 
@@ -113,6 +113,15 @@ class Recipe:
             if isinstance(column, Identifier)
             and (column.repeats == "refuse" or (column.repeats is None and not self.is_dp and numbers_persons(name)))
         )
+
+    @property
+    def perhaps_persons(self) -> tuple[str, ...]:
+        """The identifiers that may number persons, of which the recipe does not say whether a value may stand in several rows."""
+        if self.settings.input.person is not None or self.is_dp:
+            return ()
+        columns = self.settings.columns.items()
+        unsaid = [name for name, column in columns if isinstance(column, Identifier) and column.repeats is None]
+        return tuple(name for name in unsaid if may_number_persons(name) and not numbers_persons(name))
 
     @property
     def may_repeat(self) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ WORDS: dict[Meaning, str] = {
         szam *szama sorszam* taj adoazonosito* tunnus* *tunnus *tunniste henkilotunnus* hetu rodne* cislo* poradove* cnp* bankszamla* szamlaszam* ucet* cislo+uctu tilinumero* mpan mprn lopnr* loebenr* journalnr* iban*""",
     Meaning.HOUSEHOLD: "household* hh hhid haushalt* hogar* menage* foyer* huishoud* famiglia nucleo hane hane+* hid hidp hhnr hh+* idhogar ident+log agregado domiciliu gospodarstw*",
     Meaning.PERSON: """
-        patient patients pt patienten* *patient person persons persona personne* individual* individu* subject* member* mitglied* customer* client* kunde* kunden* user* student* schueler* eleve* alumno*
+        patient patients pt pat patnr patid patienten* *patient person persons persona personne* individual* individu* subject* member* mitglied* customer* client* kunde* kunden* user* student* schueler* eleve* alumno*
         alunno* aluno* leerling* ogrenci* employee* mitarbeiter* personal pers employe* empleado* dipendente* funcionario* werknemer* participant*
         respondent* proband* teilnehmer* versicherten* versicherte* insured assistito* utente* abonado* allocataire* beneficiaire* beneficiario* reiziger* hasta*
         applicant* antragsteller* tenant* mieter* inmate* haeftling* suspect* donor* voter* waehler* passenger* debtor* borrower* subscriber* czytelnik*
@@ -206,6 +206,18 @@ def numbers_persons(name: str) -> bool:
         Meaning.NAME,
         Meaning.STAFF,
     }
+
+
+def may_number_persons(name: str) -> bool:
+    """Whether a header says that its column numbers something, of which persons are not ruled out, or says nothing.
+
+    >>> may_number_persons("Case ID"), may_number_persons("xq"), may_number_persons("Last name")
+    (True, True, False)
+    """
+    meanings = meanings_of(name)
+    return not meanings or (
+        Meaning.NUMBER in meanings and not meanings & {Meaning.HOUSEHOLD, Meaning.NAME, Meaning.STAFF}
+    )
 
 
 def words_of(name: str) -> str:
