@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import overt
-from overt.errors import InvalidInput, Unreachable
+from overt.errors import InvalidData, InvalidInput, Unreachable
 from overt.samples import discharges, hospital
 from overt.table import Role
 
@@ -139,6 +139,21 @@ def test_several_rows_of_a_person_are_refused_or_kept_together():
     few = STAYS.head(400)
     with pytest.raises(Unreachable, match="keep = "):  # a message that names the argument of this call
         overt.anonymize(few, person="Patient ID", sensitive=["HIV"], goal=overt.RelativeRisk(40), audit=False)
+
+
+FIRST = ("Ann", "Bea", "Cem", "Dan", "Eva", "Finn", "Gus", "Hal", "Ida", "Jan")
+
+
+def test_a_name_is_never_proposed_as_what_tells_persons_apart():
+    family = [f"Q{'abcdefghij'[int(of[-1])]}{'klmnopqrst'[int(of[-2])]}" for of in STAYS["Patient ID"]]
+    named = STAYS.with_columns(
+        pl.Series("Last name", family), pl.Series("First name", [FIRST[int(of[-3])] for of in STAYS["Patient ID"]])
+    )
+    with pytest.raises(InvalidData, match="A name does not tell persons apart: .* person='Patient ID'; or"):
+        overt.anonymize(named, sensitive=["HIV"], identifiers=["Patient ID"])
+    with pytest.raises(InvalidData, match="number them in a column, and name it as person; or") as refused:
+        overt.anonymize(named.drop("Patient ID"), sensitive=["HIV"])
+    assert "person='" not in str(refused.value)
 
 
 def test_where_persons_have_several_rows_roles_goals_and_pilot_are_those_of_init(tmp_path):

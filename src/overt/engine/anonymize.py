@@ -34,6 +34,7 @@ from overt.io.profiling import ColumnProfile, Profile, profile_frame
 from overt.io.publication import as_frame, published_tables
 from overt.io.recipe.proposal import K, propose_recipe
 from overt.io.recipe.recipe import Recipe, parse_recipe
+from overt.io.roles.header_words import Meaning, may_number_persons, meanings_of, numbers_persons
 from overt.markup import Markup, element, html_table
 from overt.method import Method
 from overt.privacy import AllOf, KAnonymity
@@ -175,7 +176,7 @@ def anonymize(
     )
     profile = profile_frame(frame, roles=given, person=person, draw=draw)
     profile = _without_unnamed(profile, quasi_identifiers, sensitive)
-    _refuse_repeats(profile, person)
+    _refuse_repeats(profile, person, identifiers)
     n_people = profile.n_rows if profile.persons is None else profile.persons.n_persons
     if k is not None and k > n_people:
         who = counted(n_people, "row" if profile.persons is None else "person")
@@ -313,15 +314,25 @@ def _without_unnamed(
     return replace(profile, columns=tuple(map(kept, profile.columns)))
 
 
-def _refuse_repeats(profile: Profile, person: str | None) -> None:
-    """Several rows of one person are not several people."""
+def _refuse_repeats(profile: Profile, person: str | None, identifiers: Collection[str]) -> None:
+    """Several rows of one person are not several people. No name is proposed as what tells them apart: several people have the same."""
     repeated = [column.name for column in profile.columns if column.repeats and column.name != person]
-    repeated += [] if profile.persons is None else [profile.persons.column]
-    if repeated and person is None:
-        raise InvalidData(
-            f"Column {repeated[0]!r} seems to name persons, some of whom have several rows, and five rows that look alike may be one person. "
-            f"Say which column identifies the persons, person={repeated[0]!r}; or, if it does not identify persons, identifiers=[{repeated[0]!r}]."
+    if not repeated or person is not None:
+        return
+    name = repeated[0]
+    ways = f"Say which column identifies the persons, person={name!r}; or, if it does not identify persons, identifiers=[{name!r}]."
+    if Meaning.NAME in meanings_of(name):
+        fit = [c.name for c in profile.columns if c.name in identifiers and 1 < c.n_distinct < profile.n_rows]
+        numbers = sorted(filter(may_number_persons, fit), key=numbers_persons, reverse=True)
+        told = (
+            f"say which column numbers them, person={numbers[0]!r}"
+            if numbers
+            else "number them in a column, and name it as person"
         )
+        ways = f"A name does not tell persons apart: {told}; or, if nobody has several rows, identifiers=[{name!r}]."
+    raise InvalidData(
+        f"Column {name!r} seems to name persons, some of whom have several rows, and five rows that look alike may be one person. {ways}"
+    )
 
 
 def _asked(
