@@ -20,6 +20,7 @@ COMMANDS = [
     ("init", ["init", "hospital.csv", "--into", "draft.toml"]),
     ("risk", ["risk", "hospital.csv", "--known", "Sex", "--sensitive", "Disease"]),
     ("run", ["run", "recipe.toml", "--no-audit"]),
+    ("run --engine", ["run", "recipe.toml", "--engine", "out-of-core"]),
     ("check", ["check", "hospital.csv", "release.csv"]),
     ("compare", ["compare", "recipe.toml", "--seconds", "0"]),
     ("budget", ["budget", "hospital.csv"]),
@@ -28,13 +29,14 @@ COMMANDS = [
     ("disclose", ["disclose", "case.json"]),
     ("explain", ["explain", "l-diversity"]),
 ]
-TEXTS = {"known", "sensitive", "cautions", "rows", "values", "sequence"}
+TEXTS = {"known", "sensitive", "cautions", "rows", "values", "sequence", "files"}
 QUIET = {"disclose", "explain"}  # which print their answer and nothing beside it
 INSIDE = [
     ("init", "columns", ["init", "stays.csv", "--into", "draft.toml"]),
     ("init", "persons", ["init", "stays.csv", "--into", "draft.toml"]),
     ("risk", "persons", ["risk", "stays.csv", "--known", "Sex", "--sensitive", "Diagnosis"]),
     ("run", "persons", ["run", "stays.toml", "--no-audit"]),
+    ("run --engine", "utility", ["run", "recipe.toml", "--engine", "out-of-core", "--report"]),
     ("compare", "results", ["compare", "stays.toml", "recipe.toml", "--seconds", "0"]),
     ("audit", "highest_belief", ["audit", "recipe.toml", "--seconds", "0.2"]),
     ("audit", "guessed_right", ["audit", "recipe.toml", "--seconds", "0.2"]),

@@ -29,9 +29,19 @@ def entropy_of_column(release: Release, column: Column, form: CellForm | None = 
 
 def entropy_of_spread(spread: Spread) -> float:
     """The same for a column that is laid out already."""
-    n_rows_of_value = spread.column.total_of_value
+    return entropy_of_bits(spread.column, bits_covered(spread))
+
+
+def bits_covered(spread: Spread) -> float:
+    """The sum over rows of log2(c), c being how many rows of the original column their cell covers."""
+    return float(spread.sizes @ np.log2(spread.n_covered))
+
+
+def entropy_of_bits(column: Column, covered: float) -> float:
+    """The share of a column's bits that is lost, from that sum over all rows of the table."""
+    n_rows_of_value = column.total_of_value
     known = _bits(n_rows_of_value)  # the sum over rows of log2(f): the same whatever is published
-    lost = float(spread.sizes @ np.log2(spread.n_covered)) - known
+    lost = covered - known
     most = n_rows_of_value.sum() * np.log2(max(1, n_rows_of_value.sum())) - known
     return max(0.0, lost / most) if most > 0 else 0.0
 

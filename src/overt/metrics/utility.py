@@ -122,7 +122,7 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
     return ColumnUtility(
         column.name,
         column.role,
-        _penalty(release, spread) / release.table.n_rows,
+        penalty_of_spread(release, spread) / release.table.n_rows,
         entropy_of_spread(spread),
         precision_of_column(release, column),
         divergence_of_spread(spread),
@@ -130,7 +130,7 @@ def _measure_column(release: Release, column: Column, spread: Spread) -> ColumnU
     )
 
 
-def _penalty(release: Release, spread: Spread) -> float:
+def penalty_of_spread(release: Release, spread: Spread) -> float:
     """The sum over rows of the certainty penalty of their cell, read off the spread where that shows it."""
     column = spread.column
     if column.kind is Kind.CATEGORY and column.hierarchy is None:  # a set: its members are counted already

@@ -27,7 +27,7 @@ from overt.algorithms.blind_buckets.plan import plan_strata
 from overt.engine.scale.cut_tree import MOST_ALIKE, CutRule, grow_cut_tree
 from overt.engine.scale.fragment_lines import BUCKET, ShownLines, as_lines, order_lines
 from overt.engine.scale.groups_by_cuts import CutFragment, like_of
-from overt.engine.scale.made_tables import MadeTables
+from overt.engine.scale.made_tables import MadeGroups, MadeTables, release_of_groups
 from overt.engine.scale.row_strata import StratumOf, divide_into_strata
 from overt.engine.scale.scaled_methods import DealsBlind
 from overt.engine.scale.seam import (
@@ -43,8 +43,10 @@ from overt.engine.scale.staging import BOX_COIN, COIN, SECOND_COIN, Staged
 from overt.errors import InvalidInput, TooLarge
 from overt.kernels.compositions import compositions_of_deal
 from overt.kernels.counting import starts_of
+from overt.method import Method
 from overt.partition import Counts
 from overt.progress import Progress
+from overt.release import Release
 from overt.table import Codes
 
 PART_BITS = 8  # of a coin, at most, that say to which fragment its row goes
@@ -199,6 +201,11 @@ class PublishBoxes:
         shown = as_lines(cells, quasi, boxes.group_of_row[order])
         return self.lines.frame({BUCKET: pl.Series(bucket[order] + 1), **shown})
 
+    def release(self, fragment: int, rows: RowBatch, made_by: Method) -> Release:
+        """The fragment as a release of its own, without buckets; whoever of the alike is in which box, the boxes are the same."""
+        quasi, _ = self.cut.columns(rows)
+        return release_of_groups(quasi, self.cut.groups(quasi, ()), made_by)
+
 
 @dataclass(frozen=True, eq=False)
 class PublishBuckets:
@@ -290,15 +297,17 @@ def make_boxes_and_buckets(staged: Staged, method: DealsBlind, lines: ShownLines
     of_people = ShownLines(lines.order, lines.quasi, (), lines.show, lines.neutralise)
     of_values = ShownLines(lines.order, (), lines.sensitive, {}, lines.neutralise)
     n_parts = n_fragments_of(staged.engine, staged.n_rows)
+    publish_boxes = PublishBoxes(cut, of_people)
     publish = PublishBuckets(deals, first_bucket, value_of.code_of_value, of_values, n_parts)
     return MadeTables(
         {
-            "boxes": engine.apply(dealt, tree, PublishBoxes(cut, of_people), like_of(of_people, has_buckets=True)),
+            "boxes": engine.apply(dealt, tree, publish_boxes, like_of(of_people, has_buckets=True)),
             "sensitive": engine.apply(
                 engine.numbers(n_parts), FragmentIsNumber(), publish, like_of(of_values, has_buckets=True)
             ),
         },
         tree.n_fragments,
+        groups=MadeGroups(engine.only(staged.data, staged.quasi_names), tree, publish_boxes.release),
     )
 
 

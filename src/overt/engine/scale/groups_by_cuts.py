@@ -23,14 +23,16 @@ from overt.algorithms.repeated_cuts import (
 )
 from overt.engine.scale.cut_tree import CutRule, everyone, grow_cut_tree
 from overt.engine.scale.fragment_lines import ShownLines, as_lines, order_lines
-from overt.engine.scale.made_tables import MadeTables
+from overt.engine.scale.made_tables import MadeGroups, MadeTables, release_of_groups
 from overt.engine.scale.scaled_methods import CutsRows
 from overt.engine.scale.seam import RowBatch, codes_of
 from overt.engine.scale.staging import Staged, with_codes
 from overt.errors import InvalidInput, Unreachable
+from overt.method import Method
 from overt.partition import Partition
 from overt.privacy.base import Property
 from overt.progress import Progress
+from overt.release import Release
 from overt.table import Column, Table
 
 
@@ -74,6 +76,11 @@ class PublishGroups:
     def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
         quasi, sensitive = self.cut.columns(rows)
         return lines_of_groups(self.lines, quasi, sensitive, self.cut.groups(quasi, sensitive))
+
+    def release(self, fragment: int, rows: RowBatch, made_by: Method) -> Release:
+        """The fragment as a release of its own."""
+        quasi, sensitive = self.cut.columns(rows)
+        return release_of_groups(quasi, self.cut.groups(quasi, sensitive), made_by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +134,7 @@ def make_groups_by_cuts(staged: Staged, method: CutsRows, lines: ShownLines, on_
     return MadeTables(
         {"release": staged.engine.apply(staged.data, tree, publish, like_of(lines))},
         tree.n_fragments,
+        groups=MadeGroups(staged.data, tree, publish.release),
     )
 
 

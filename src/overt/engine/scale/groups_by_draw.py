@@ -23,7 +23,7 @@ from overt.algorithms.streamliner.eligibility import require_eligible
 from overt.algorithms.streamliner.rda import plan_groups
 from overt.engine.scale.fragment_lines import ShownLines
 from overt.engine.scale.groups_by_cuts import CutFragment, like_of, lines_of_groups
-from overt.engine.scale.made_tables import MadeTables
+from overt.engine.scale.made_tables import MadeGroups, MadeTables, release_of_groups
 from overt.engine.scale.rank_intervals import Ranked, RankIntervals, rank_by_coins
 from overt.engine.scale.row_strata import OneStratum, StratumOf, by_columns
 from overt.engine.scale.scaled_methods import DrawsGroups, MatchesLists
@@ -32,8 +32,10 @@ from overt.engine.scale.staging import Staged
 from overt.errors import InvalidInput, TooLarge
 from overt.kernels.batches import fill_slots
 from overt.kernels.counting import starts_of
+from overt.method import Method
 from overt.partition import Partition
 from overt.progress import Progress
+from overt.release import Release
 from overt.table import Codes, Column
 
 MOST_LISTED = 1 << 24  # rows of a table whose groups are listed one by one
@@ -62,6 +64,11 @@ class PublishDrawn:
     def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
         quasi, sensitive = self.columns.columns(rows)
         return lines_of_groups(self.lines, quasi, sensitive, self.groups(fragment, rows, quasi))
+
+    def release(self, fragment: int, rows: RowBatch, made_by: Method) -> Release:
+        """The fragment as a release of its own."""
+        quasi, _ = self.columns.columns(rows)
+        return release_of_groups(quasi, self.groups(fragment, rows, quasi), made_by)
 
     def groups(self, fragment: int, rows: RowBatch, quasi: tuple[Column, ...]) -> Partition:
         """The group of every row, groups numbered inside the fragment."""
@@ -253,4 +260,5 @@ def _made(
     ranked = rank_by_coins(staged, value_of, stratum_of.n_strata * column.n_values, intervals)
     columns = CutFragment(staged.quasi_identifiers, staged.sensitive, 1, "widest", None)
     publish = PublishDrawn(ranked, grouping, columns, lines)
-    return MadeTables({"release": staged.engine.apply(staged.data, ranked, publish, like_of(lines))}, n)
+    lines_made = staged.engine.apply(staged.data, ranked, publish, like_of(lines))
+    return MadeTables({"release": lines_made}, n, groups=MadeGroups(staged.data, ranked, publish.release))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from overt.algorithms.full_domain.rolling import LARGEST_KEY, DistinctRows, RolledRows
 from overt.engine.scale.fragment_lines import ShownLines, as_lines, order_lines
 from overt.engine.scale.groups_by_cuts import like_of
-from overt.engine.scale.made_tables import MadeTables
+from overt.engine.scale.made_tables import MadeGroups, MadeTables
 from overt.engine.scale.scaled_methods import ChoosesNode
 from overt.engine.scale.seam import RowBatch, codes_of, column_of, count_cells, n_fragments_of
 from overt.engine.scale.staging import Staged, with_codes
@@ -27,10 +27,12 @@ from overt.errors import TooLarge
 from overt.io.encoding import values_as_came
 from overt.io.own_content import in_own_type
 from overt.kernels.counting import starts_of
-from overt.lattice import Lattice, nodes_of_levels
+from overt.lattice import Lattice, Search, nodes_of_levels
+from overt.method import Method
 from overt.partition import Groups, Histogram, Partition
 from overt.progress import Progress
-from overt.table import Codes, Column
+from overt.release import FullDomainRelease, Release
+from overt.table import Codes, Column, Table
 
 _ALL = -1  # the sensitive column of counts that look at none
 _AT_ONCE = 1 << 20  # counted lines that wait to be added up
@@ -195,6 +197,7 @@ class PublishLevels:
     quasi: tuple[Column, ...]
     sensitive: tuple[Column, ...]
     lines: ShownLines
+    search: Search
 
     def __call__(self, fragment: int, rows: RowBatch) -> RowBatch:
         rows = rows.filter(self.groups.kept(rows))
@@ -203,14 +206,27 @@ class PublishLevels:
         quasi = with_codes(self.quasi, codes_of(rows, self.groups.packed.names))
         values = [column_of(rows, f"s{i}") for i in range(len(self.sensitive))]
         sensitive = [replace(c, codes=of.copy()) for c, of in zip(self.sensitive, values, strict=True)]
-        keys = self.groups.keys(rows)
-        number = keys.select(pl.struct(pl.all()).rank("dense").alias("group")).to_series().to_numpy() - 1
-        groups = Partition(number.astype(np.int32), int(number.max()) + 1)
+        number = _numbered(self.groups.keys(rows))
+        groups = Partition(number, int(number.max()) + 1)
         cells = self.lines.at_levels(quasi, groups, self.levels)
         order = order_lines([*(c.cell_of_group[groups.group_of_row] for c in cells), *(c.codes for c in sensitive)])
         shown = as_lines(cells, quasi, groups.group_of_row[order])
         shown |= {column.name: self.lines.values(column, column.codes[order]) for column in sensitive}
         return self.lines.frame(shown)
+
+    def release(self, fragment: int, rows: RowBatch, made_by: Method) -> Release:
+        """The fragment as a release of its own, with the rows that are suppressed."""
+        quasi, kept = with_codes(self.quasi, codes_of(rows, self.groups.packed.names)), self.groups.kept(rows)
+        number = np.full(rows.height, -1, np.int32)
+        number[kept] = _numbered(self.groups.keys(rows.filter(kept)))
+        groups = Partition(number, int(number.max(initial=-1)) + 1)
+        return FullDomainRelease(Table(quasi, pl.DataFrame()), groups, made_by, self.levels, self.search)
+
+
+def _numbered(keys: RowBatch) -> Codes:
+    """(row) -> the number of its keys."""
+    rank = keys.select(pl.struct(pl.all()).rank("dense").cast(pl.Int32)).to_series().to_numpy()
+    return (rank - 1).astype(np.int32)
 
 
 def make_groups_by_levels(staged: Staged, method: ChoosesNode, lines: ShownLines, on_progress: Progress) -> MadeTables:
@@ -229,15 +245,18 @@ def make_groups_by_levels(staged: Staged, method: ChoosesNode, lines: ShownLines
     if suppressed.height:
         lines = replace(lines, types=_types_of_published(staged, groups))
     n_fragments = n_fragments_of(staged.engine, staged.n_rows)
-    publish = PublishLevels(groups, best.node, columns, staged.sensitive, lines)
+    briefly = replace(search, state_of_node=None)  # the states of all nodes need not travel
+    publish = PublishLevels(groups, best.node, columns, staged.sensitive, lines, briefly)
+    fragment_of = FragmentOfGroup(groups, n_fragments)
     levels = dict(zip(Lattice.of(columns).columns, best.node, strict=True))
     of_top = zip(levels.items(), search.lattice.top, strict=True)
     return MadeTables(
-        {"release": staged.engine.apply(staged.data, FragmentOfGroup(groups, n_fragments), publish, like_of(lines))},
+        {"release": staged.engine.apply(staged.data, fragment_of, publish, like_of(lines))},
         n_fragments,
         n_suppressed=best.n_suppressed,
         remarks={"Levels": ", ".join(f"{n} {level} of {top}" for (n, level), top in of_top), "Search": f"{search}"},
         levels=levels,
+        groups=MadeGroups(staged.engine.only(staged.data, staged.quasi_names), fragment_of, publish.release),
     )
 
 

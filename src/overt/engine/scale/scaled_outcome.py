@@ -10,6 +10,7 @@ from typing import Any
 from overt.checks import Verdict
 from overt.engine.outcome import PUBLISH_ONE, findings_of
 from overt.engine.result import RunResult
+from overt.engine.scale.scaled_utility import ScaledUtility
 from overt.guarantee import Guarantee
 from overt.report.sentences import counted
 
@@ -30,6 +31,7 @@ class ScaledOutcome(RunResult):
     reached: str
     least_group: int
     discernibility: int
+    utility: ScaledUtility | None  # None: no report was asked for
     guarantee: Guarantee
     remarks: Mapping[str, str]
     cautions: tuple[str, ...]
@@ -58,6 +60,8 @@ class ScaledOutcome(RunResult):
             f"groups of {(self.n_rows - self.n_suppressed) / max(1, self.n_groups):,.1f} rows on average, the smallest of {self.least_group:,}; discernibility "
             f"{self.discernibility:,}",
         )
+        if self.utility is not None:
+            yield "Cost", str(self.utility)
         yield from self.remarks.items()
         yield "Engine", f"{self.engine}, in {self.n_fragments:,} fragments"
         yield from (("Caution", caution) for caution in self.cautions)
@@ -82,6 +86,7 @@ class ScaledOutcome(RunResult):
             **self.guarantee.to_dict(),
             "discernibility": self.discernibility,
             "smallest_group": self.least_group,
+            "utility": None if self.utility is None else self.utility.to_dict(),
             "remarks": dict(self.remarks),
             "cautions": list(self.cautions),
             "instead": self.instead or None,

@@ -47,6 +47,7 @@ from overt.engine.scale.parts_report import kind_of_tables, report_of_parts, wri
 from overt.engine.scale.parts_shape import find_shape_of_parts
 from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.scaled_outcome import ScaledOutcome
+from overt.engine.scale.scaled_utility import ScaledUtility, measure_utility_of_parts
 from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace
 from overt.engine.scale.staging import BOX_COIN, TWO_COINS, DrawCoins, Staged, stage_table, system_coins
 from overt.engine.tight_cells import tight_cells_of
@@ -160,6 +161,7 @@ def _release(
     made = METHODS[method.name](staged, method, lines, on_progress, rng or secret_generator())
     n_published = staged.n_rows - made.n_suppressed
     claim = replace(claim, n_rows=n_published)
+    utility: ScaledUtility | None = None
     with release_folder(place, overwrite=overwrite) as draft:
         on_progress("Writing", 0, 0)
         for name, data in made.tables.items():
@@ -183,6 +185,7 @@ def _release(
             if with_report:
                 on_progress("Measuring", 0, 0)
                 write_report(draft.folder, report_of_parts(engine, recipe, published, manifest.release))
+                utility = measure_utility_of_parts(staged, made, method)
             looked_at = () if pilot is None else tuple(pilot.rows.tolist())
             draft.owner_record = owner_record_of(
                 manifest,
@@ -212,6 +215,7 @@ def _release(
         reached="" if seen is None else seen.values.described,
         least_group=0 if seen is None else seen.people.least,
         discernibility=0 if seen is None else seen.people.squares + made.n_suppressed * staged.n_rows,
+        utility=utility,
         guarantee=method.guarantee,
         cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
         instead=_find_alternative(recipe, staged),
