@@ -26,7 +26,7 @@ def check(
     data
         The file that the release was made from; or the database: the name of an environment variable that holds its address, or an SQLite file. The manifest or the recipe says which table or query.
     release
-        The release. If it is in buckets, its file with the quasi-identifiers. If it is in a database, its manifest, or with --recipe its table.
+        The release. If it is in buckets, its file with the quasi-identifiers. If it is in a database or a catalog, its manifest; of a database with --recipe its table.
     recipe
         Check what this recipe asks for, not what the manifest beside the release claims.
     json

@@ -2,6 +2,7 @@
 # Tested through tests/cli/test_check.py
 """`overt.check`: whether a release holds what it claims, from files and tables alone."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ from overt.engine.promises import claim_of, claimed_rows, shape_of
 from overt.engine.records import find_changes, find_origin, of_known_data
 from overt.engine.result import Result
 from overt.errors import InvalidInput
-from overt.io.database.address import find_address, holds_password
+from overt.io.catalog_table import TABLE_OF_CATALOG
+from overt.io.database.address import file_name_of, find_address, holds_password
 from overt.io.manifest import SUFFIX, files_read, manifest_beside, read_manifest, recipe_of
 from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_beside
 from overt.io.pilot_record import pilot_of_release
@@ -79,7 +81,7 @@ def check(
     """Decide from files and tables whether a release holds what its manifest (or a recipe) claims.
 
     `data` is a file or a reference to a database. `release` is a file or, of a release in a database, its manifest (its
-    table if a recipe is given), of a release in parts its folder, which is checked in bounded memory. The data of a
+    table if a recipe is given), of a release in parts its folder, which is checked in bounded memory; in tables of the catalog of Spark, its manifest. The data of a
     release in parts may also be a table of the catalog of Spark; then `engine` is "spark" or your session, as in `overt.run`.
 
     >>> import tempfile, overt
@@ -91,14 +93,16 @@ def check(
     True
     """
     given = None if recipe is None else as_recipe(recipe)
-    if is_in_parts(release):
+    of_tables = manifest_of_tables(release)
+    if is_in_parts(release) or of_tables is not None:
         from overt.engine.scale.scaled_run import check_at_scale
 
         how: dict[str, Any] = {"master": master, "staging": staging, "on_progress": on_progress}
-        return Checked(check_at_scale(data, Path(release), given, "out-of-core" if engine is None else engine, **how))
+        release = Path(release) if of_tables is None else of_tables
+        return Checked(check_at_scale(data, release, given, "out-of-core" if engine is None else engine, **how))
     if engine is not None or master is not None or staging is not None:
         raise InvalidInput(
-            "An engine checks releases in parts, as engines make them, and this is none; choose no engine."
+            "An engine checks releases in parts, as engines make them, and this is none; choose no engine. Of a release in a table of a catalog, name the manifest."
         )
     claimed = find_dp(release, given)
     if claimed is not None:
@@ -203,6 +207,19 @@ def require_key(table: Table, path: Path) -> None:
 def is_in_parts(release: str | Path) -> bool:
     """Whether a release is a folder of parts, as engines write it."""
     return (Path(release) / "manifest.json").is_file()
+
+
+def manifest_of_tables(release: str | Path) -> Path | None:
+    """The manifest of a release in tables of a catalog: what was named, or what lies here under the name of the table."""
+    path = Path(release)
+    if not path.name.endswith(SUFFIX):
+        path = Path(f"{file_name_of(str(release))}{SUFFIX}") if not path.exists() else path
+    try:
+        output = json.loads(path.read_bytes())["recipe"]["output"]
+        is_named = path == Path(release) or str(output["path"]) == str(release)
+        return path if is_named and output["format"] == TABLE_OF_CATALOG else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None  # whatever else it is, others say
 
 
 def places_found(recipe: Recipe, target: Target) -> dict[str, Any]:

@@ -47,7 +47,9 @@ def find_contradictions_of_parts(
         found.append(
             f"the tables that it lists are not those that {recipe.method.name} publishes, or not in their order"
         )
-    if any(part.path != name for name, part in manifest.release.items()):
+    places = {name: str(place) for name, place in recipe.target.places(names).items()}
+    of_tables = recipe.target.catalog_table is not None
+    if any(part.path != (places.get(name) if of_tables else name) for name, part in manifest.release.items()):
         found.append("the names of its folders are not those of its tables")
     if any(part.rows != n_rows for part in manifest.release.values()):
         found.append("it gives a table another number of rows than the table has")
@@ -55,7 +57,8 @@ def find_contradictions_of_parts(
         found.append("it counts another number of groups than the release has")
     if manifest.persons is not None:
         found.append("it counts persons, and here a row is a person")
-    return _findings([*found, *_in_text(manifest, path), *_in_recipe(manifest, recipe, path.parent.parent)])
+    folder = path.parent if of_tables else path.parent.parent
+    return _findings([*found, *_in_text(manifest, path), *_in_recipe(manifest, recipe, folder)])
 
 
 def find_dp_contradictions(

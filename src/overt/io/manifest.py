@@ -117,9 +117,9 @@ def _content_seen_from(recipe: Recipe, folder: Path) -> dict[str, Any]:
         content["input"]["path"] = input_name(recipe.source.base)
     elif is_path(content["input"]["database"]):
         content["input"]["database"] = f"./{input_name(Path(path_of(content['input']['database'])))}"
-    if "path" in content["output"]:
+    if "path" in content["output"] and recipe.target.catalog_table is None:
         content["output"]["path"] = seen_from(folder, recipe.output_path)
-    elif is_path(content["output"]["database"]):
+    elif "database" in content["output"] and is_path(content["output"]["database"]):
         content["output"]["database"] = f"./{seen_from(folder, recipe.folder / path_of(content['output']['database']))}"
     if "external" in content["method"]:
         content["method"]["external"] = seen_from(folder, recipe.folder / content["method"]["external"])

@@ -261,12 +261,14 @@ def _refuse_second_place(pilot: Pilot, recipe: Recipe) -> None:
 
 def _place_of(recipe: Recipe) -> str:
     """The place of a release as its recipe names it: a path as seen from the folder of the recipe, so that the folder can be moved."""
-    output = recipe.settings.output
+    output, table = recipe.settings.output, recipe.target.catalog_table
+    if table is not None:
+        return f"{table} of the catalog"
     return Path(output.path).as_posix() if isinstance(output, Output) else f"{output.table} of {output.database}"
 
 
 def _is_same_place(place: str, recipe: Recipe) -> bool:
-    is_file = isinstance(recipe.settings.output, Output)
+    is_file = recipe.target.file is not None
     return place == _place_of(recipe) or (is_file and (recipe.folder / place).resolve() == recipe.output_path.resolve())
 
 

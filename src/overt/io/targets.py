@@ -16,6 +16,7 @@ import polars as pl
 
 from overt.errors import InvalidInput
 from overt.io.atomic import all_or_nothing, refuse_being_written
+from overt.io.catalog_table import CatalogTable
 from overt.io.database.address import Address, TableName, file_name_of, find_address
 from overt.io.database.connection import reading
 from overt.io.database.gathering import system_of
@@ -55,6 +56,10 @@ class Target(Protocol):
     @property
     def file(self) -> "FileTarget | None":
         """Itself, if a release is files: for engines, which write parts of these in their own way."""
+
+    @property
+    def catalog_table(self) -> CatalogTable | None:
+        """The (first) table of the catalog of a cluster that a release is, if it is that: for engines that have a catalog."""
 
     def places(self, tables: Iterable[str]) -> dict[str, Any]:
         """Where each table of a release goes, the first as the target is named."""
@@ -121,6 +126,7 @@ class FileTarget:
     neutralise_formulas: bool = True
 
     has_bytes = True
+    catalog_table = None
 
     @property
     def file(self) -> "FileTarget":
@@ -220,6 +226,7 @@ class DatabaseTarget:
 
     has_bytes = False
     file = None
+    catalog_table = None
 
     @property
     def address(self) -> Address:
@@ -310,9 +317,89 @@ class DatabaseTarget:
         return False  # its cells are compared; there are no bytes
 
 
+@dataclass(frozen=True)
+class CatalogTarget:
+    """Tables of the catalog of a cluster, which only an engine writes and reads; manifest and reports are files in a folder."""
+
+    catalog_table: CatalogTable
+    folder: Path
+
+    has_bytes = False
+    file = None
+
+    @property
+    def base(self) -> Path:
+        return self.folder / file_name_of(str(self.catalog_table))
+
+    def places(self, tables: Iterable[str]) -> dict[str, CatalogTable]:
+        first, *rest = tables
+        return {first: self.catalog_table} | {name: self.catalog_table.beside(name) for name in rest}
+
+    def at(self, release: str | Path) -> "CatalogTarget":
+        return CatalogTarget(CatalogTable.parse(str(release)), self.folder)
+
+    def recorded(self, paths: Mapping[str, str], release: Path) -> dict[str, CatalogTable]:
+        return {name: CatalogTable.parse(path) for name, path in paths.items()}
+
+    def name_of(self, place: CatalogTable) -> str:
+        return str(place)
+
+    def seen_from(self, folder: Path, place: CatalogTable) -> str:
+        return str(place)
+
+    def checked(self, places: Places, manifest: Path) -> str:
+        return str(manifest)
+
+    def refuse_taken(
+        self,
+        places: Iterable[CatalogTable],
+        records: Iterable[Path],
+        *,
+        overwrite: bool,
+        source: Source,
+        never: Collection[Path],
+    ) -> None:
+        raise self._refusal()
+
+    def replaced(self, place: str, found: str, *, never: Collection[Path]) -> Replaced:
+        table = self.catalog_table.beside("sensitive")
+        return Replaced(tables={table: found} if place == str(table) else {})
+
+    def writing(
+        self,
+        tables: Mapping[str, pl.DataFrame],
+        *,
+        source: Source,
+        row_by_row: bool,
+        overwrite: bool,
+        going: Replaced,
+    ) -> AbstractContextManager[Finish]:
+        raise self._refusal()
+
+    def is_there(self, place: CatalogTable) -> bool:
+        raise self._refusal()
+
+    def digests(self, places: Places) -> dict[CatalogTable, str]:
+        raise self._refusal()
+
+    def read(self, places: Places) -> tuple[dict[str, pl.DataFrame], dict[CatalogTable, str]]:
+        raise self._refusal()
+
+    def differs(self, place: CatalogTable, frame: pl.DataFrame, folder: Path, *, separator: str | None) -> bool:
+        raise self._refusal()
+
+    def _refusal(self) -> InvalidInput:
+        return InvalidInput(
+            f"The release is to be {self.catalog_table}, a table of a catalog, and only Spark has one; choose the engine 'spark' (--engine spark), or "
+            "give [output] the path and format of a file."
+        )
+
+
 def target_of(chosen: Output | DatabaseOutput, folder: Path) -> Target:
     """What the [output] of a recipe means, whose paths are relative to a folder."""
     match chosen:
+        case Output(format="table"):
+            return CatalogTarget(CatalogTable.parse(chosen.path), folder)
         case Output():
             return FileTarget(folder / chosen.path, chosen.format, chosen.neutralise_formulas)
         case DatabaseOutput():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,7 +30,7 @@ from overt.engine.scale.seam import (
     read_types,
     require_countable,
 )
-from overt.errors import TooLarge
+from overt.errors import InvalidInput, TooLarge
 from overt.io.formats import polars_errors, write_frame
 from overt.io.private_folder import PrivateFolder
 
@@ -62,6 +63,13 @@ class LocalEngine:
     @property
     def name(self) -> str:
         return "memory" if self.workspace is None else "out-of-core"
+
+    @property
+    def catalog(self) -> Any:
+        raise InvalidInput(
+            "The release is to be a table of a catalog, and only Spark has one; use the engine 'spark' (--engine spark), or give [output] the path and "
+            "format of a file."
+        )
 
     def columns(self, place: Place) -> Mapping[str, pl.DataType]:
         place = place.in_files()

@@ -49,6 +49,10 @@ class Draft:
     is_kept: bool = False
     owner_record: str = ""  # none of a differentially private release: its owner has the ledger
 
+    def records(self, tables: Mapping[str, int]) -> dict[str, FileRecord]:
+        """What the manifest says of each table, which has so many rows."""
+        return records_of_parts(self.folder, tables)
+
 
 @contextmanager
 def release_folder(place: Path, *, overwrite: bool) -> Iterator[Draft]:

@@ -37,8 +37,9 @@ class ScaledOutcome(RunResult):
     cautions: tuple[str, ...]
     instead: str  # that the method leaks, and which one reaches the same goal and does not
     verdict: Verdict
-    is_of_catalog: bool  # whether only an engine finds the input
+    is_of_catalog: bool  # whether only an engine finds the input, or the release
     input: str
+    checked: str  # what to name to a check
     places: tuple[str, ...]
 
     def rows(self) -> Iterator[tuple[str, str]]:
@@ -70,7 +71,7 @@ class ScaledOutcome(RunResult):
         yield "Again", PUBLISH_ONE
         if self.places:
             on = f" --engine {self.engine}" if self.is_of_catalog else ""
-            yield "Check", f"overt check {self.input} {self.places[0]}{on}"
+            yield "Check", f"overt check {self.input} {self.checked}{on}"
 
     def content(self) -> dict[str, Any]:
         """The outcome as plain values."""

@@ -3,6 +3,7 @@
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from overt.engine.promises import claim_of, claimed_rows, shape_of
 from overt.engine.records import of_known_data
 from overt.engine.scale.boxes_and_buckets import find_values, make_boxes_and_buckets
 from overt.engine.scale.buckets_by_plan import make_buckets_by_plan
+from overt.engine.scale.catalog_release import TablesDraft, copy_tables, prepare_tables, release_tables
 from overt.engine.scale.cut_tree import everyone
 from overt.engine.scale.engine_choice import engine_of
 from overt.engine.scale.fragment_lines import ShownLines
@@ -34,11 +36,11 @@ from overt.engine.scale.made_tables import MadeTables
 from overt.engine.scale.one_row_each import refuse_repeated_persons
 from overt.engine.scale.parts import (
     MANIFEST,
+    Draft,
     digest_of_parts,
     owner_record_of,
     parts_of,
     put_back,
-    records_of_parts,
     refuse_taken,
     release_folder,
 )
@@ -49,13 +51,24 @@ from overt.engine.scale.parts_written import find_files, find_written
 from overt.engine.scale.scaled_outcome import ScaledOutcome
 from overt.engine.scale.scaled_utility import ScaledUtility, measure_utility_of_parts
 from overt.engine.scale.seam import CatalogPlace, Place, ScaleEngine, TablePlace
+from overt.engine.scale.spark_session import staging_folder
 from overt.engine.scale.staging import BOX_COIN, TWO_COINS, DrawCoins, Staged, stage_table, system_coins
 from overt.engine.tight_cells import tight_cells_of
 from overt.errors import InvalidInput, TooLarge, Unreachable
 from overt.io.dp_release import dp_manifest_at
 from overt.io.files import dialect_of, digest
 from overt.io.formats import find_format
-from overt.io.manifest import Manifest, files_read, now, read_manifest, recipe_of, recorded_recipe, versions
+from overt.io.manifest import (
+    SUFFIX,
+    Manifest,
+    files_read,
+    manifest_path,
+    now,
+    read_manifest,
+    recipe_of,
+    recorded_recipe,
+    versions,
+)
 from overt.io.owner_record import OwnerRecord, find_owner_record, owner_record_path
 from overt.io.pilot_record import (
     Pilot,
@@ -66,7 +79,7 @@ from overt.io.pilot_record import (
     remember_place,
     sentence_of_pilot,
 )
-from overt.io.private_folder import PREFIX, clear_abandoned
+from overt.io.private_folder import PREFIX, PrivateFolder, clear_abandoned
 from overt.io.recipe.recipe import Recipe
 from overt.io.repeated_persons import allowed_words
 from overt.io.targets import FileTarget, digests_of_files
@@ -113,11 +126,15 @@ def run_at_scale(
     refuse_unsupported(recipe)
     place, source = output_of(recipe), input_of(recipe)
     overwrite = overwrite or recipe.settings.output.overwrite
-    put_back(place)
+    table = recipe.target.catalog_table
     clear_abandoned(Path(tempfile.gettempdir() if staging is None else staging), f"{PREFIX}*", PREFIX)
-    refuse_taken(place, overwrite=overwrite)
+    if table is None:
+        put_back(place)
+        refuse_taken(place, overwrite=overwrite)
     pilot = None if source.file is None else pilot_for_run(recipe)
     with engine_of(engine, master=master, staging=staging) as run_on:
+        if table is not None:
+            prepare_tables(run_on.catalog, recipe, table, overwrite=overwrite, with_report=with_report)
         on_progress(f"Reading {recipe.source.name}", 0, 0)
         refuse_repeated_persons(run_on, source, recipe.persons, recipe.source.name)
         intake = recipe.intake(None if pilot is None else pilot.rows)
@@ -130,6 +147,16 @@ def run_at_scale(
             return _release(recipe, run_on, staged, source, place, rng, pilot, on_progress, **how)
         except Unreachable as error:
             raise refused_after(pilot, recipe, error) from None
+
+
+def _draft(
+    recipe: Recipe, engine: ScaleEngine, place: Path, *, overwrite: bool
+) -> AbstractContextManager[Draft | TablesDraft]:
+    """Where the parts of the release are written, and what they become."""
+    table = recipe.target.catalog_table
+    if table is None:
+        return release_folder(place, overwrite=overwrite)
+    return release_tables(engine, recipe, table, overwrite=overwrite)
 
 
 def coin_names_of(method: Method) -> tuple[str, ...]:
@@ -162,7 +189,7 @@ def _release(
     n_published = staged.n_rows - made.n_suppressed
     claim = replace(claim, n_rows=n_published)
     utility: ScaledUtility | None = None
-    with release_folder(place, overwrite=overwrite) as draft:
+    with _draft(recipe, engine, place, overwrite=overwrite) as draft:
         on_progress("Writing", 0, 0)
         for name, data in made.tables.items():
             engine.write(data, draft.folder / name, file_format, source.separator)
@@ -177,7 +204,7 @@ def _release(
                 method=method.name,
                 goal=tuple(map(str, recipe.goal.parts)),
                 groups=0 if seen is None else seen.people.n_groups,
-                release=records_of_parts(draft.folder, dict.fromkeys(made.tables, n_published)),
+                release=draft.records(dict.fromkeys(made.tables, n_published)),
                 recipe=content,
                 left_out=tuple(part.path for part in left_out),
             )
@@ -200,7 +227,9 @@ def _release(
             if pilot is not None:
                 remember_place(recipe)
             draft.is_kept = True
-    places = (str(place), str(owner_record_path(place))) if verdict.ok else ()
+    checked = manifest_path(place) if recipe.target.catalog_table is not None else place
+    tables = () if recipe.target.catalog_table is None else recipe.target.places(made.tables).values()
+    places = (*map(str, tables), str(checked), str(owner_record_path(place))) if verdict.ok else ()
     return ScaledOutcome(
         recipe_path=recipe.path,
         method=method.name,
@@ -220,8 +249,9 @@ def _release(
         cautions=tuple(cautions_of(recipe, staged, pilot, seen)),
         instead=_find_alternative(recipe, staged),
         verdict=verdict,
-        is_of_catalog=recipe.source.catalog_table is not None,
+        is_of_catalog=recipe.source.catalog_table is not None or recipe.target.catalog_table is not None,
         input=recipe.source.said,
+        checked=str(checked),
         places=places,
     )
 
@@ -275,8 +305,13 @@ def check_at_scale(
     staging: str | None = None,
     on_progress: Progress = silent,
 ) -> Verdict:
-    """Decide from the data and a release in parts whether it holds what its manifest claims, on an engine."""
-    path = release / MANIFEST
+    """Decide from the data and a release in parts whether it holds what its manifest claims, on an engine.
+
+    Of a release in tables of a catalog, `release` is the manifest. The tables are copied into parts in a private folder, and these are checked.
+    """
+    of_tables = release.name.endswith(SUFFIX)
+    path = release if of_tables else release / MANIFEST
+    release = release.with_name(release.name.removesuffix(SUFFIX))
     private = dp_manifest_at(path)
     if private is not None or (given is not None and given.is_dp):
         from overt.engine.scale.dp_at_scale import check_dp_parts
@@ -285,46 +320,65 @@ def check_at_scale(
     manifest = read_manifest(path)
     record = find_owner_record(owner_record_path(release))
     recipe = recipe_of(manifest, path, record, folder=release.parent) if given is None else given
+    if of_tables and recipe.target.catalog_table is None:
+        raise InvalidInput(
+            "The release is in tables of a catalog, and the recipe writes files; give the recipe of this release."
+        )
     source = input_of(recipe, data)
     beside = {name: (file.name, digests_of_files([file])[file]) for name, file in files_read(recipe).items()}
-    changed = [
-        name
-        for name, part in manifest.release.items()
-        if not (release / name).is_dir() or digest_of_parts(release / name) != part.sha256
-    ]
-    digests = Finding("digests", True, "The parts of the release are, byte for byte, those of the manifest.")
-    if changed:
-        digests = Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
     input_digest = digest_of_input(source)
     origin = _find_origin(record, path, release, recipe.source_at(data).name, input_digest, beside)
-    if set(manifest.release) != set(recipe.method.table_names) or any(
-        not (release / n).is_dir() for n in manifest.release
-    ):
-        missing = Finding(
-            "tables", False, f"The release should have the tables {', '.join(recipe.method.table_names)}."
-        )
-        return Verdict((digests, missing, origin))
-    with engine_of(engine, master=master, staging=staging) as run_on:
+    with ExitStack() as ends:
+        run_on = ends.enter_context(engine_of(engine, master=master, staging=staging))
+        if of_tables:
+            folder = ends.enter_context(PrivateFolder(staging_folder(staging))).new_folder()
+            digests = _find_content(copy_tables(run_on, manifest, folder))
+        else:
+            folder, digests = release, _find_bytes(release, manifest)
+        if set(manifest.release) != set(recipe.method.table_names) or any(
+            not (folder / name).is_dir() for name in manifest.release
+        ):
+            missing = Finding(
+                "tables", False, f"The release should have the tables {', '.join(recipe.method.table_names)}."
+            )
+            return Verdict((digests, missing, origin))
         on_progress(f"Reading {recipe.source.name}", 0, 0)
         pilot = pilot_of_release(recipe, record, has_manifest=True)
         staged = stage_table(run_on, source, recipe.intake(pilot))
         on_progress("Checking", 0, 0)
-        published = published_at(release, staged.columns, recipe, source.separator)
-        files = find_files(release, published)
+        published = published_at(folder, staged.columns, recipe, source.separator)
+        files = () if of_tables else (find_files(folder, published),)
         claim = claim_of(
             recipe, claimed_rows(recipe, staged.n_rows, next(iter(manifest.release.values())).rows), staged.table()
         )
         verdict, seen = check_parts(run_on, published, claim, staged)
         written = not_checked(("method", "order", "spelling"), "the parts cannot be read")
         if seen is not None:
-            shape = find_shape_of_parts(release, published, claim, shape_of(recipe), seen)
+            shape = find_shape_of_parts(folder, published, claim, shape_of(recipe), seen)
             levels = [c.name for c in staged.quasi_identifiers] if isinstance(recipe.method, Searching) else []
-            written = (shape, *find_written(release, published, staged.table(), claim, levels))
+            written = (shape, *find_written(folder, published, staged.table(), claim, levels))
     groups = None if seen is None else seen.people.n_groups
     words = find_contradictions_of_parts(manifest, path, recipe, claim.n_rows, groups) if given is None else ()
-    found = (digests, *words, files, *verdict.findings, *written, origin)
+    found = (digests, *words, *files, *verdict.findings, *written, origin)
     knows_data = record if record is not None and None not in (record.input.sha256, input_digest) else None
     return Verdict(tuple(of_known_data(finding, origin, knows_data) for finding in found))
+
+
+def _find_bytes(release: Path, manifest: Manifest) -> Finding:
+    changed = [
+        name
+        for name, part in manifest.release.items()
+        if not (release / name).is_dir() or digest_of_parts(release / name) != part.sha256
+    ]
+    if changed:
+        return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
+    return Finding("digests", True, "The parts of the release are, byte for byte, those of the manifest.")
+
+
+def _find_content(changed: Sequence[str]) -> Finding:
+    if changed:
+        return Finding("digests", False, f"{' and '.join(changed)} changed since the manifest was written.")
+    return Finding("digests", True, "The content of the tables is what it was when the manifest was written.")
 
 
 def _find_origin(
@@ -456,7 +510,9 @@ def _refuse_beside(folder: Path, file_format: str) -> None:
 
 
 def format_of(recipe: Recipe) -> str:
-    """How the parts of the release are written."""
+    """How the parts of the release are written; those that become tables of a catalog as Parquet."""
+    if recipe.target.catalog_table is not None:
+        return "parquet"
     file_format = find_format(files_written(recipe).base, files_written(recipe).format)
     if file_format not in ("csv", "parquet"):
         raise InvalidInput(
@@ -474,7 +530,10 @@ def files_written(recipe: Recipe) -> FileTarget:
     """Where the release goes: to files."""
     file = recipe.target.file
     if file is None:
-        raise InvalidInput("An engine writes files, and no database; give [output] a path.")
+        raise InvalidInput(
+            "An engine writes files, and no database; and a table of a catalog only of a release that is not differentially private. Give [output] the path "
+            "and format of a file."
+        )
     return file
 
 

@@ -100,6 +100,10 @@ class ScaleEngine(Protocol):
         """As a command line names it."""
 
     @property
+    def catalog(self) -> Any:
+        """Where tables are known by their names; refused by an engine that has none."""
+
+    @property
     def fragment_rows(self) -> int:
         """How many rows a fragment should have."""
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from overt.engine.scale.catalog import SparkCatalog
 from overt.engine.scale.csv_files import files_of, names_of_csv, read_csv_files
 from overt.engine.scale.seam import (
     FRAGMENT,
@@ -177,6 +178,10 @@ class SparkEngine:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         self.session = session
         self.workspace = PrivateFolder(staging_folder(staging))
+
+    @property
+    def catalog(self) -> SparkCatalog:
+        return SparkCatalog(self.session, self._failing)
 
     def columns(self, place: Place) -> Mapping[str, pl.DataType]:
         if place.format == "csv":

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from overt.algorithms import METHODS
 from overt.errors import InvalidInput, InvalidRecipe
 from overt.hierarchy import CutPoints, Dates, Flat, Icd10, Intervals, Levels, Nested, Prefixes, Quantiles
+from overt.io.catalog_table import CatalogTable
 from overt.io.database.address import TableName
 from overt.io.date_formats import formats_of
 from overt.io.encoding import kind_of_format
@@ -455,7 +456,15 @@ def _contradictory_places(source: Any, target: Any) -> Iterator[tuple[KeyPath, s
                 TableName.parse(place.table)
             except InvalidInput as error:
                 yield (section, "table"), str(error)
-    if isinstance(source, Input) and isinstance(target, Output) and Path(target.path) == Path(source.path):
+    if isinstance(target, Output) and target.format == "table":
+        try:
+            table = CatalogTable.parse(target.path)
+        except InvalidInput as error:
+            yield ("output", "path"), str(error)
+            return
+        if isinstance(source, Input) and source.format == "table" and table.is_same(source.path):
+            yield ("output", "path"), "the release would overwrite the input; give [output] another table."
+    elif isinstance(source, Input) and isinstance(target, Output) and Path(target.path) == Path(source.path):
         yield ("output", "path"), "the release would overwrite the input; give [output] another path."
     if (
         isinstance(source, DatabaseInput)

@@ -137,7 +137,7 @@ class Output(Section):
     """Where the release goes, and what else goes into it."""
 
     path: OutputPath
-    format: Literal["csv", "parquet", "arrow", "jsonl"] | None = None
+    format: Literal["csv", "parquet", "arrow", "jsonl", "table"] | None = None
     others: tuple[Text, ...] = ()
     flat: Flag = False
     rows: Literal["linked", "pooled"] = "linked"
