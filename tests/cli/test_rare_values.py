@@ -72,7 +72,24 @@ def test_a_release_that_makes_a_rare_value_likelier_says_so_whatever_its_goal(cl
     assert code == 0
     [caution] = [words for words in outcome["cautions"] if words.startswith("Rare values of 'HIV': one that 2.0")]
     assert "times as likely in a group" in caution and "yes" not in caution
-    assert "ask for relative-risk" in caution
+    assert caution.endswith("ask for relative-risk.")  # which can be done: nobody was looked at before
+
+
+@pytest.mark.parametrize("engine", [(), ("--engine", "out-of-core")])
+def test_after_a_pilot_the_advice_is_what_a_run_would_take(engine, clinic, overt, overt_json):
+    text = RECIPE.replace("GOAL", 'property = "t-closeness"\nt = 0.3').replace(
+        "[columns]", "[pilot]\npeople = 200\n[columns]"
+    )
+    (clinic / "r.toml").write_text(text, encoding="utf-8")
+    overt("compare", "r.toml", "--quiet")
+    code, outcome = overt_json("run", "r.toml", *engine)
+    assert code == 0
+    [caution] = [words for words in outcome["cautions"] if words.startswith("Rare values of 'HIV'")]
+    assert caution.endswith("ask for relative-risk, with new data: other goals for these people are refused now.")
+    goal = '[[goal]]\nproperty = "relative-risk"\ntimes = 30\npositive = ["yes"]\n[method]'
+    (clinic / "r.toml").write_text(text.replace("[method]", goal), encoding="utf-8")
+    code, refusal = overt_json("run", "r.toml", "--overwrite", *engine)
+    assert code == 3 and "under other choices" in refusal["error"] and "begin with new data" in refusal["error"]
 
 
 def test_values_that_matter_are_bounded_by_name_and_a_typing_error_is_told(clinic, overt_json):

@@ -110,6 +110,7 @@ class Outcome(RunResult):
         owner_report_paths: tuple[Path, ...] = (),
         leak: "Leak | None" = None,
         cleared: tuple[str, ...] = (),
+        has_pilot: bool = False,
     ) -> "Outcome":
         """Measure a release that was made for a goal and is published as these tables."""
         method = release.method
@@ -127,7 +128,7 @@ class Outcome(RunResult):
             guarantee=method.guarantee,
             average_group_size=float(sizes.mean()),
             discernibility=int((sizes * sizes).sum()) + release.n_suppressed * release.table.n_rows,
-            cautions=(*warned, *find_cautions(release, goal, others)),
+            cautions=(*warned, *find_cautions(release, goal, others, has_pilot=has_pilot)),
             remarks=release.remarks,
             verdict=verdict,
             input_path=input_path,
@@ -331,6 +332,9 @@ def _not_looked_at(goal: Property, of_values: Mapping[str, tuple[int, Fraction]]
         )
 
 
+ELSEWHERE = ", with new data: other goals for these people are refused now"  # after a pilot, when a release was made
+
+
 def _amounts_kept_near(sensitive: Iterable[Column], goal: Property) -> set[str]:
     """Columns of amounts of which t-closeness is asked: an amount that hardly anybody else has is rare in any group, and says nothing by that."""
     bounded = {part.column for part in goal.parts if isinstance(part, TCloseness)}
@@ -342,8 +346,10 @@ def _amounts_kept_near(sensitive: Iterable[Column], goal: Property) -> set[str]:
     }
 
 
-def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> Iterator[str]:
-    """What a release does not protect from, as far as its owner could overlook it."""
+def find_cautions(
+    release: Release, goal: Property, others: tuple[str, ...], *, has_pilot: bool = False
+) -> Iterator[str]:
+    """What a release does not protect from, as far as its owner could overlook it; with a pilot, these people have no other goal."""
     yield from release.cautions
     persons = release.table.persons
     yield from not_promised_of(persons, has_bundles=release.table.has_bundles)
@@ -360,7 +366,9 @@ def find_cautions(release: Release, goal: Property, others: tuple[str, ...]) -> 
         for name, histogram in release.groups.histograms.items()
     }
     rare = rare_values_of(release.groups)
-    yield from cautions_of_values(goal, release.table, of_values, release.n_groups, rare, release.groups)
+    yield from cautions_of_values(
+        goal, release.table, of_values, release.n_groups, rare, release.groups, has_pilot=has_pilot
+    )
     if others:
         names = ", ".join(map(repr, others))
         yield f"Released unchanged, and not covered by any guarantee: {names}. Anybody who knows them may find people by them."
@@ -373,10 +381,13 @@ def cautions_of_values(
     n_groups: int,
     rare: Iterable[Likelier],
     some_groups: Groups,
+    *,
+    has_pilot: bool = False,
 ) -> Iterator[str]:
     """What a goal leaves open of sensitive values, wherever the rows are.
 
-    `of_values` says of each column in how many groups everyone has the same value, and the worst share; `some_groups` how values are written.
+    `of_values` says of each column in how many groups everyone has the same value, and the worst share; `some_groups` how values are written. After a pilot
+    another goal for the same people is refused, so what is advised needs new data.
     """
     if goal.caution:
         yield goal.caution
@@ -385,7 +396,7 @@ def cautions_of_values(
     near = _amounts_kept_near(table.sensitive, goal)
     for likelier in rare:
         if likelier.column not in near:
-            yield f"{of_rare(likelier)} To bound that, ask for relative-risk."
+            yield f"{of_rare(likelier)} To bound that, ask for relative-risk{ELSEWHERE if has_pilot else ''}."
     for part in goal.parts:
         if isinstance(part, RelativeRisk) and (n_unknown := part.names_unknown(some_groups)):
             named = "1 value that nobody has" if n_unknown == 1 else f"{n_unknown} values that nobody has"

@@ -175,6 +175,7 @@ def run(
             owner_report_paths=owner_reports if verdict.ok else (),
             leak=leak,
             cleared=cleared,
+            has_pilot=pilot is not None,
         )
         if verdict.ok:
             on_progress("Writing", 0, 0)

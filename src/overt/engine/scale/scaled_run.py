@@ -274,9 +274,9 @@ def cautions_of(recipe: Recipe, staged: Staged, pilot: Pilot | None, seen: Measu
     kind = kind_of_tables(recipe.method.table_names)
     yield from kind.cautions_of_kind(recipe.method, seen.people.n_alone)
     of_values = {name: (n_alike, worst) for name, (_, n_alike, worst, _) in seen.values.learnt.items()}
-    yield from cautions_of_values(
-        recipe.goal, table, of_values, seen.values.n_groups, seen.values.rare, everyone(staged.sensitive)
-    )
+    some, n_groups = everyone(staged.sensitive), seen.values.n_groups
+    has_pilot = pilot is not None
+    yield from cautions_of_values(recipe.goal, table, of_values, n_groups, seen.values.rare, some, has_pilot=has_pilot)
 
 
 def _find_alternative(recipe: Recipe, staged: Staged) -> str:
