@@ -161,8 +161,13 @@ def test_differential_privacy_takes_the_place_of_goals_and_can_be_taken_back(own
     assert 'name = "dp-full-domain"' in recipe
     assert "[[goal]]" not in recipe
     assert "hierarchy" in wait_for(owner, f"{session}/promise/kept", "Not as it stands")  # Sex and Disease have none
+    page = owner.get(f"{session}/release").text
+    assert "Not as it stands" in page and "hierarchy" in page
+    assert re.search(r'release/make"><button class="btn primary" disabled>', page)
     owner.post(f"{session}/promise/dp", headers=htmx)
     assert owner.get(f"{session}/recipe.toml").text == before
+    page = owner.get(f"{session}/release").text
+    assert "Not as it stands" not in page and 'release/make"><button class="btn primary">' in page
     owner.post(f"{session}/close")
 
 

@@ -11,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from overt.errors import InvalidInput
+from overt.io.recipe.recipe import parse_recipe
 from overt.studio.pages import NotFoundError, Pages, declared
+from overt.studio.promises import dp_part
 from overt.studio.releases import (
     SIGNATURE,
     STATEMENTS,
@@ -53,6 +55,7 @@ def make_router(pages: Pages) -> APIRouter:
             "statements": STATEMENTS,
             "has_pilot": "pilot" in session.document,
             "method": session.document["method"]["name"],
+            "stands_in_the_way": refusal_of_dp(session),
         }
 
     @router.get("")
@@ -138,3 +141,14 @@ def archive(content: Path, name: str) -> Response:
     return FileResponse(
         content, filename=name, media_type="application/zip", background=BackgroundTask(content.unlink, missing_ok=True)
     )
+
+
+def refusal_of_dp(session: Session) -> str:
+    """Why the recipe as it stands is refused before the table is looked at, if it asks for differential privacy; else empty."""
+    if dp_part(session.document) is None:
+        return ""
+    try:
+        parse_recipe(session.history.text, folder=session.folder, name="recipe.toml")
+    except InvalidInput as error:
+        return str(error)
+    return ""
