@@ -293,8 +293,9 @@ def test_what_is_refused_spends_nothing_and_depends_on_the_recipe_alone(tmp_path
     }
     for words, changed in cases.items():
         (tmp_path / "recipe.toml").write_text(changed)
-        with pytest.raises((InvalidInput, TooLarge), match=re.escape(words)):
+        with pytest.raises(InvalidInput, match=re.escape(words)):
             run(tmp_path / "recipe.toml")
+        assert main(["run", str(tmp_path / "recipe.toml"), "--engine", "out-of-core"]) == Exit.DATA
     assert spent(tmp_path) == 0 and not release_of(tmp_path).exists()
 
 

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from overt.algorithms.dp.elements import CountedRecords
 from overt.algorithms.dp.mechanism import DpMethod
 from overt.engine.scale.seam import MOST_COUNTED, NO_CELLS, RowBatch, ScaleEngine, column_of, dense, sparse
-from overt.errors import TooLarge
+from overt.errors import InvalidInput, TooLarge
 from overt.hierarchy.base import Builder
 from overt.hierarchy.texts import texts_of
 from overt.hierarchy.value_rules import Chain, PublicColumn, PublicTree, public_tree
@@ -54,7 +54,7 @@ class RecordClasses:
         found = cls(method.hierarchies, levels)
         for (name, _), level, classes in zip(method.trees.items(), levels, found._listed, strict=True):
             if classes is None:
-                raise TooLarge(
+                raise InvalidInput(
                     f"With an engine, what may be released is counted by labels that are listed beforehand, and there is no end to those that the hierarchy of "
                     f"{name!r} has at level {level}. List its values (a file, or nested), or use cut points, or dates from months on, and name 'levels' "
                     "that do not go below these; or choose no engine."
