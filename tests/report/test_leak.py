@@ -12,6 +12,7 @@ from overt.adversary.l_sweep import Breach, LSweep, sweep_l
 from overt.adversary.posterior import Posterior
 from overt.adversary.summary import Audit, Worst
 from overt.algorithms import RDA, Dealing, Mondrian
+from overt.engine.audit import lines_of_leak
 from overt.guarantee import STRONG, WEAK
 from overt.privacy import DistinctLDiversity, FrequencyLDiversity
 from overt.report import leak as told
@@ -68,6 +69,18 @@ def test_of_people_who_are_not_known_a_plot_and_a_table_show_what_the_release_al
     assert {round(row["y"], 9) for row in spec["data"]["values"]} == {0.5, 0.55}
     assert "for 21 people the latter is not known yet" in draw(spec)
     assert ("people known for certain", "1", "at least 1") in list(told.belief_rows(found))
+
+
+def test_where_it_is_certain_only_that_people_lack_a_rare_value_it_says_so():
+    """Of ten people seven have the first value. Whoever is certain to have it is certain not to have the other."""
+    mostly = [0.7] * 10
+    [words] = told.words_of_certain(audit_of(mostly, [1.0] * 4 + [0.5] * 6))
+    assert "that they do not have a rarer one" in words
+    assert not told.words_of_certain(audit_of(mostly, [1.0] * 4 + [0.0] + [0.5] * 5))  # one of them has the other value
+    assert not told.words_of_certain(audit_of(mostly, [0.9] * 10))  # nobody is certain
+    assert not told.words_of_certain(audit_of([0.5] * 10, [1.0] * 4 + [0.5] * 6))  # neither value is rare
+    found = Leak(audit_of(mostly, [1.0] * 4 + [0.5] * 6))
+    assert f"  Certain   {words}" in list(lines_of_leak(found, None))
 
 
 def test_few_people_are_one_mean_and_nobody_stands_alone():

@@ -149,6 +149,15 @@ class Audit:
         """People whose value is known for certain: by counting tables, never by an estimate."""
         return int((is_certain(self.replayed)).sum())
 
+    @cached_property
+    def certain_are_ordinary(self) -> bool:
+        """Whether of everybody who is known for certain the value is the one that most people have, so that it is rarer ones that they do not have."""
+        sure = is_certain(self.replayed)
+        sizes = np.bincount(self.alone.cell_of_row, minlength=len(self.alone.chance))
+        shares = sizes @ self.alone.chance / self.n_rows
+        values = self.replayed.chance[self.replayed.cell_of_row[sure]].argmax(axis=1)
+        return bool(sure.any() and shares.max() > 0.5 and (values == shares.argmax()).all())
+
     def _described(self) -> list[list[str]]:
         """The main figures with the release alone and with the method; none of people of whom nothing is known."""
         bound = "what the release alone says" if self.bound is None else f"the promised {self.bound}"

@@ -45,6 +45,7 @@ from overt.report.leak import (
     sentence_of_worst,
     sweep_failures,
     sweep_rows,
+    words_of_certain,
 )
 from overt.report.leak_section import page_of_leak
 from overt.report.lines import aligned, labelled
@@ -277,6 +278,7 @@ def lines_of_leak(leak: Leak, width: int | None, whom: str = "") -> Iterator[str
         yield ""
         yield from aligned([("", "release alone", "with the method"), *belief_rows(found)])
         yield ""
+        yield from labelled((("Certain", words) for words in words_of_certain(found)), width)
         yield from labelled([("Worst", sentence_of_worst(found)), ("Found by", how_found(found))], width)
         yield from ("", "  In the words of regulators (Opinion 05/2014 of the Article 29 Working Party):", "")
         risks = [(name, alone, replayed, measure) for name, measure, alone, replayed in risk_rows(found)]

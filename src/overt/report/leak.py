@@ -231,6 +231,15 @@ def belief_rows(found: Audit) -> Iterator[tuple[str, str, str]]:
         yield "people for whom this is not known yet", "0", f"{found.n_unknown:,}"
 
 
+def words_of_certain(found: Audit) -> tuple[str, ...]:
+    """What is certain of people, where it is only that they do not have a rare value; nothing elsewhere."""
+    if not found.certain_are_ordinary:
+        return ()
+    return (
+        "Those known for certain have the value that most people have. It is certain that they do not have a rarer one.",
+    )
+
+
 def risk_rows(found: Audit) -> Iterator[tuple[str, str, str, str]]:
     """(risk of the opinion, what is measured, with the release alone, with the method)."""
     for risk in found.risks:
