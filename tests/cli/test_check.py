@@ -85,6 +85,16 @@ def test_of_other_data_a_check_says_no_more_than_that_it_is_other_data(released,
     assert code == 1 and out.endswith("\n\nThe release does not hold what it claims.\n")  # the release changed too
 
 
+def test_of_other_data_without_a_column_a_check_says_first_that_it_is_other_data(released, overt):
+    lines = (released / "hospital.csv").read_text().split("\n", 1)
+    (released / "wrong.csv").write_text(lines[0].replace("Postcode", "Zip") + "\n" + lines[1])
+    code, _, error = overt("check", "wrong.csv", "release.csv")
+    assert code == 3 and "wrong.csv is not what the release was made from, or has changed since. There is no" in error
+    (released / "release.csv.owner.json").unlink()  # which alone says what it was made from
+    code, _, error = overt("check", "wrong.csv", "release.csv")
+    assert code == 3 and "There is no column 'Postcode'" in error and "made from" not in error
+
+
 def test_of_fewer_data_a_check_says_how_many_rows_they_should_give_and_not_what_was_claimed(released, overt):
     """The manifest claims 96 rows, as there are: it is the data that lacks some."""
     (released / "half.csv").write_text("".join((released / "hospital.csv").read_text().splitlines(keepends=True)[:49]))

@@ -20,7 +20,7 @@ from overt.engine.course import prepare
 from overt.engine.dp_run import check_dp_release, find_dp
 from overt.engine.outcome import findings_of
 from overt.engine.promises import claim_of, claimed_rows, shape_of
-from overt.engine.records import find_changes, find_origin, of_known_data
+from overt.engine.records import find_changes, find_origin, of_known_data, telling_other_data
 from overt.engine.result import Result
 from overt.errors import InvalidInput
 from overt.io.catalog_table import TABLE_OF_CATALOG
@@ -134,7 +134,10 @@ def _check(data: str | Path, release: str | Path, given: Recipe | None, on_progr
         known = {**target.digests(places), **digests_of_files(files_read(recipe).values())}
     left_out = pilot_of_release(recipe, record, has_manifest=manifest is not None)
     key = None if record is None or record.persons is None else record.persons.key
-    prepared = prepare(recipe, on_progress, source=source, with_digest=manifest is not None, left_out=left_out, key=key)
+    with telling_other_data(record, source.name, source.digest):
+        prepared = prepare(
+            recipe, on_progress, source=source, with_digest=manifest is not None, left_out=left_out, key=key
+        )
     table = prepared.table
     require_key(table, path)
     first, *_ = places.values()

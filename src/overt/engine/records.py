@@ -2,7 +2,8 @@
 # Tested through tests/cli/test_check.py
 """Records of a release: the manifest, which proves it to anybody, and the owner's record, which ties it to its data."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import polars as pl
 from overt.checks import Finding
 from overt.checks.findings import AGAIN
 from overt.engine.outcome import group_sizes
+from overt.errors import InvalidInput
 from overt.io.files import digest
 from overt.io.manifest import FileRecord, Manifest, files_read, manifest_path, now, recorded_recipe, versions
 from overt.io.owner_record import InputRecord, OwnerRecord, PersonsRecord, digest_of_text, owner_record_path
@@ -128,6 +130,19 @@ def find_origin(
         )
     exactly = ", byte for byte," if recipe.source.has_bytes else ""
     return Finding("origin", True, f"The data is{exactly} what the release was made from.")
+
+
+@contextmanager
+def telling_other_data(record: OwnerRecord | None, name: str, find_digest: Callable[[], str | None]) -> Iterator[None]:
+    """Of data that cannot be used, and that the owner's record says is another than the release was made from, say so first."""
+    try:
+        yield
+    except InvalidInput as error:
+        known = None if record is None else record.input.sha256
+        found = None if known is None else find_digest()
+        if None in (known, found) or known == found:
+            raise
+        raise type(error)(f"{name} is not what the release was made from, or has changed since. {error}") from None
 
 
 def of_known_data(finding: Finding, origin: Finding, record: OwnerRecord | None) -> Finding:

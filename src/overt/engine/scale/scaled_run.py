@@ -22,7 +22,7 @@ from overt.engine.dp_run import DpOutcome
 from overt.engine.identifiers_released import find_identifiers_released
 from overt.engine.outcome import cautions_of_values
 from overt.engine.promises import claim_of, claimed_rows, shape_of
-from overt.engine.records import of_known_data
+from overt.engine.records import of_known_data, telling_other_data
 from overt.engine.scale.boxes_and_buckets import find_values, make_boxes_and_buckets
 from overt.engine.scale.buckets_by_plan import make_buckets_by_plan
 from overt.engine.scale.catalog_release import TablesDraft, copy_tables, prepare_tables, release_tables
@@ -327,7 +327,8 @@ def check_at_scale(
     source = input_of(recipe, data)
     beside = {name: (file.name, digests_of_files([file])[file]) for name, file in files_read(recipe).items()}
     input_digest = digest_of_input(source)
-    origin = _find_origin(record, path, release, recipe.source_at(data).name, input_digest, beside)
+    called = recipe.source_at(data).name
+    origin = _find_origin(record, path, release, called, input_digest, beside)
     with ExitStack() as ends:
         run_on = ends.enter_context(engine_of(engine, master=master, staging=staging))
         if of_tables:
@@ -342,9 +343,10 @@ def check_at_scale(
                 "tables", False, f"The release should have the tables {', '.join(recipe.method.table_names)}."
             )
             return Verdict((digests, missing, origin))
-        on_progress(f"Reading {recipe.source.name}", 0, 0)
+        on_progress(f"Reading {called}", 0, 0)
         pilot = pilot_of_release(recipe, record, has_manifest=True)
-        staged = stage_table(run_on, source, recipe.intake(pilot))
+        with telling_other_data(record, called, lambda: input_digest):
+            staged = stage_table(run_on, source, recipe.intake(pilot))
         on_progress("Checking", 0, 0)
         published = published_at(folder, staged.columns, recipe, source.separator)
         files = () if of_tables else (find_files(folder, published),)
