@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -341,6 +342,32 @@ def test_the_command_line_runs_and_checks_it(tmp_path, capsys):
     assert main(["run", str(path), "--engine", "out-of-core", "--staging", str(tmp_path), "--quiet"]) == Exit.DONE
     assert main(["check", str(tmp_path / "people.parquet"), str(tmp_path / "release.parquet")]) == Exit.DONE
     assert "holds what it claims" in capsys.readouterr().out
+
+
+def test_of_other_data_without_a_column_a_check_says_first_that_it_is_other_data(tmp_path):
+    path = recipe(tmp_path, ending="csv", output="csv")
+    assert overt.run(path, engine="out-of-core").ok
+    pl.read_csv(tmp_path / "people.csv").drop("Gender").write_csv(tmp_path / "wrong.csv")
+    said = []
+    how = {"on_progress": lambda stage, *_: said.append(stage)}
+    with pytest.raises(InvalidInput, match=r"^wrong\.csv is not what the release was made from.*There is no column"):
+        overt.check(tmp_path / "wrong.csv", tmp_path / "release.csv", **how)
+    assert "Reading wrong.csv" in said
+    shutil.copy(tmp_path / "people.csv", tmp_path / "wrong.csv")
+    assert overt.check(tmp_path / "wrong.csv", tmp_path / "release.csv").ok
+
+
+def test_what_is_printed_as_again_and_check_can_be_typed(tmp_path, capsys):
+    folder = tmp_path / "two words"
+    folder.mkdir()
+    path = recipe(folder, ending="csv", output="csv")
+    assert main(["run", str(path), "--engine", "out-of-core"]) == Exit.DONE
+    outcome = overt.run(path, engine="out-of-core", overwrite=True)
+    rows = dict(row for row in outcome.rows() if row[1].startswith("overt "))
+    assert main(["run", str(path), "--engine", "out-of-core"]) == Exit.DATA
+    assert "(--overwrite)" in capsys.readouterr().err
+    for label in ("Again", "Check"):
+        assert main(shlex.split(rows[label])[1:]) == Exit.DONE
 
 
 def test_an_engine_checks_releases_in_parts_only(tmp_path, capsys):

@@ -38,7 +38,7 @@ def refuse_taken(place: Path, *, overwrite: bool) -> None:
     if place.exists() and not (place.is_dir() and (place / MANIFEST).is_file()):
         raise InvalidInput(f"{place} exists already and is no release in parts; choose another name, or remove it.")
     if place.exists() and not overwrite:
-        raise InvalidInput(f"{place} exists already; choose another name, or ask to overwrite it.")
+        raise InvalidInput(f"{place} exists already; choose another name, or ask to overwrite it (--overwrite).")
 
 
 @dataclass

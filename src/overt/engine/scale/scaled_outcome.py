@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from overt.checks import Verdict
-from overt.engine.outcome import PUBLISH_ONE, findings_of
+from overt.engine.outcome import PUBLISH_ONE, again, as_typed, findings_of
 from overt.engine.result import RunResult
 from overt.engine.scale.scaled_utility import ScaledUtility
 from overt.guarantee import Guarantee
@@ -67,11 +67,11 @@ class ScaledOutcome(RunResult):
         yield "Engine", f"{self.engine}, in {self.n_fragments:,} fragments"
         yield from (("Caution", caution) for caution in self.cautions)
         yield from (("Files", place) for place in self.places)
-        yield "Again", f"overt run {self.recipe_path} --engine {self.engine}"
+        yield "Again", f"{again(self.recipe_path)} --engine {self.engine}"
         yield "Again", PUBLISH_ONE
         if self.places:
             on = f" --engine {self.engine}" if self.is_of_catalog else ""
-            yield "Check", f"overt check {self.input} {self.checked}{on}"
+            yield "Check", f"overt check {as_typed(self.input)} {as_typed(self.checked)}{on}"
 
     def content(self) -> dict[str, Any]:
         """The outcome as plain values."""
