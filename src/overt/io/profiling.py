@@ -424,8 +424,8 @@ def _profile_in_role(
 ) -> ColumnProfile:
     """A column whose role is given; of a sensitive one only the pilot's values are looked at."""
     if role in (Role.IDENTIFIER, Role.OTHER) or (role is Role.SENSITIVE and pilot is None):
-        is_counted = role is Role.IDENTIFIER and coded is not None
-        return ColumnProfile(name, role, GIVEN, None, int(np.unique(coded.codes).size) if is_counted else 0, 0)
+        n_distinct = int(np.unique(coded.codes).size) if role is Role.IDENTIFIER and coded is not None else 0
+        return ColumnProfile(name, role, GIVEN, None, n_distinct, 0)
     if coded is None:
         raise InvalidInput(f"Column {name!r} is of a type without an order; make it numbers, dates or text.")
     seen = coded if role is Role.QUASI_IDENTIFIER or pilot is None else coded.at(pilot)
