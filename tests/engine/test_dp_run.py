@@ -93,6 +93,13 @@ def check(folder, *words):
     return command("check", folder / "people.csv", folder / "release.csv", *words)
 
 
+def test_no_identifier_is_counted_whatever_its_name(folder):
+    for name in ("Case ID", "Patient ID"):
+        text = RECIPE.replace("[output]", f'[columns."{name}"]\nrole = "identifier"\n[output]')
+        recipe = parse_recipe(text, folder=folder)
+        assert name in recipe.settings.columns and recipe.persons == recipe.perhaps_persons == ()
+
+
 @pytest.mark.parametrize("recipe", ["recipe.toml", "cube.toml"])
 def test_a_dp_release_is_made_and_passes_its_check(folder, recipe):
     code, out, _ = run(folder, recipe)
