@@ -6,6 +6,7 @@ import resource
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +42,21 @@ def test_what_a_crash_left_goes_at_the_next_start(tmp_path):
         assert work.cleared == 1
         assert not left.exists()
     assert [path.name for path in tmp_path.iterdir()] == [f"{PREFIX}not-ours"]
+
+
+def test_a_folder_that_another_start_takes_for_abandoned_is_made_again(tmp_path, monkeypatch):
+    """Between its making and its lock it is empty, as what a killed process leaves."""
+    change, taken = Path.chmod, []
+
+    def chmod(path, mode, **how):
+        if not taken:
+            taken.append(path)
+            path.rmdir()
+        change(path, mode, **how)
+
+    monkeypatch.setattr(Path, "chmod", chmod)
+    with PrivateFolder(tmp_path) as made:
+        assert taken and made.folder != taken[0] and (made.folder / LOCK).exists()
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):

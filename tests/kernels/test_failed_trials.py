@@ -70,7 +70,7 @@ def test_what_is_left_out_has_no_weight(monkeypatch):
         failed = FailedTrials.of(
             several, release.partition, column, method.goal, Knowledge().forbidden(column), hidden=True
         )
-        found.append((failed.starts.size, sample_posterior(failed, rng=rng, sweeps=200, lists=False)))
+        found.append((failed.starts.size, sample_posterior(failed, rng=rng, sweeps=100, lists=False)))
     (fewer, one), (more, other) = found
     assert fewer < more
     error = one.error[one.cell_of_row] + other.error[other.cell_of_row]

@@ -104,8 +104,8 @@ def _make(parent: Path, prefix: str) -> tuple[Path, int]:
         folder = parent / f"{prefix}{secrets.token_hex(8)}"
         try:
             folder.mkdir(mode=0o700)
-            folder.chmod(0o700)
             with suppress(FileNotFoundError):  # another process that starts took it for abandoned
+                folder.chmod(0o700)
                 return folder, hold(folder)
         except BaseException:
             remove_folder(folder)
