@@ -441,7 +441,7 @@ def test_without_its_manifest_nothing_says_which_coins_were_used(folder):
 
 
 @pytest.mark.parametrize("with_ledger", [True, False])
-@pytest.mark.parametrize("where", ["method", "epsilon", "delta", "facts", "rows", "recipe"])
+@pytest.mark.parametrize("where", ["method", "epsilon", "delta", "facts", "rows", "recipe", "hierarchies"])
 def test_a_manifest_that_contradicts_its_recipe_is_found(folder, where, with_ledger):
     run(folder)
     path = folder / "release.csv.manifest.json"
@@ -450,6 +450,7 @@ def test_a_manifest_that_contradicts_its_recipe_is_found(folder, where, with_led
     manifest |= {where: changed[where]} if where in changed else {}
     manifest["facts"] |= {"Budget": "epsilon 0.01"} if where == "facts" else {}
     manifest["release"] |= {"rows": 7} if where == "rows" else {}
+    manifest["hierarchy_files"] |= {"Goldammer": "0" * 64} if where == "hierarchies" else {}
     manifest["recipe"]["method"] |= {"epsilon": 3} if where == "recipe" else {}
     path.write_text(json.dumps(manifest), "utf-8")
     if not with_ledger:
