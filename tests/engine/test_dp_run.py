@@ -21,6 +21,7 @@ from overt.engine.course import prepare
 from overt.engine.dp_run import DpOutcome
 from overt.errors import InvalidInput, InvalidRecipe, Unreachable
 from overt.hierarchy import Nested
+from overt.io.dp_release import DpManifest
 from overt.io.ledger import ledger_path, read_ledger, set_limit
 from overt.io.publication import owner_view, publish
 from overt.io.recipe.recipe import parse_recipe, read_recipe
@@ -452,12 +453,16 @@ def test_a_manifest_that_contradicts_its_recipe_is_found(folder, where, with_led
     manifest["release"] |= {"rows": 7} if where == "rows" else {}
     manifest["hierarchy_files"] |= {"Goldammer": "0" * 64} if where == "hierarchies" else {}
     manifest["recipe"]["method"] |= {"epsilon": 3} if where == "recipe" else {}
-    path.write_text(json.dumps(manifest), "utf-8")
+    path.write_text(DpManifest.model_validate_json(json.dumps(manifest)).to_json(), "utf-8")  # as Overt writes it
     if not with_ledger:
         ledger_path(folder / "people.csv").unlink()
     code, out, _ = check(folder, "--json")
     assert code == Exit.CHECK_FAILED
-    assert "manifest" in {one["name"] for one in json.loads(out)["findings"] if not one["ok"]}
+    [said] = [one["sentence"] for one in json.loads(out)["findings"] if one["name"] == "manifest" and not one["ok"]]
+    named = {"recipe": "epsilon"}.get(
+        where, where
+    )  # another epsilon in the recipe is not the one that the manifest claims
+    assert named in said.partition(" in: ")[2].rstrip(".").split(", ")
 
 
 def test_a_manifest_that_claims_less_than_its_parameters_cost_is_refused(folder):
